@@ -1,5 +1,7 @@
 package detect
 
+import "slices"
+
 // Snapshot is a terminal's screen at one moment, as the rules see it.
 // A Snapshot is a value of its own: its maker does not write to it again.
 type Snapshot struct {
@@ -40,4 +42,11 @@ type Screen interface {
 	Snapshot() Snapshot
 	// Synchronized reports whether a synchronised update is open.
 	Synchronized() bool
+}
+
+// equal reports whether two snapshots show the same.
+func (s *Snapshot) equal(o *Snapshot) bool {
+	return s.Cols == o.Cols && s.Alt == o.Alt && s.Title == o.Title &&
+		s.Progress == o.Progress && s.Cursor == o.Cursor &&
+		slices.Equal(s.Rows, o.Rows) && slices.Equal(s.Wrapped, o.Wrapped)
 }

@@ -1,0 +1,473 @@
+package detect
+
+import "time"
+
+// How long the sources are believed. Hooks are events: each says something
+// about its moment, and what it said wears off. OSC 7501 records and ACP
+// requests are levels and have no age. The screen's sweeps of the measurements
+// behind these numbers are durations here, one sweep being 700 ms.
+const (
+	// FreshBlocked is how long a permission or question reported by a hook
+	// stands with nothing to bear it out: a person may be away for long.
+	FreshBlocked = 30 * time.Minute
+	// FreshWorking is how long a hook's working stands; each tool renews it.
+	FreshWorking = 30 * time.Second
+	// FreshCompacting is how long a compaction may take.
+	FreshCompacting = 10 * time.Minute
+	// FreshIdle bridges the repaint after a turn's end. Then the screen says
+	// the same, or shows that a queued turn has begun, which no hook tells.
+	FreshIdle = 3 * time.Second
+	// FreshBackground is how long subagents may go on after the main turn.
+	FreshBackground = 60 * time.Minute
+	// SoftFor is how long a guess stands (see [Report.Soft]).
+	SoftFor = 3 * time.Second
+
+	// SettleAnswered is how long a dialog must have left the screen to be
+	// taken as answered. Claude Code 2.1.332 runs no hook for a Yes before the
+	// tool's end and none at all for No and Esc.
+	SettleAnswered = 1400 * time.Millisecond
+	// SettleIdle is how long a screen must show the agent at rest to end a
+	// hook's working: Esc runs no hook.
+	SettleIdle = 2100 * time.Millisecond
+	// SettleUnseen is how long a screen must go on without the dialog that a
+	// hook told of, after SettlePaint, for the dialog to be disbelieved.
+	SettleUnseen = 5 * time.Second
+	// SettlePaint is the time a dialog has to be painted after its hook; on a
+	// loaded machine up to 1.7 s were seen.
+	SettlePaint = 3 * time.Second
+
+	// ConflictAfter is how long screen and report must disagree to be worth a
+	// line in the log.
+	ConflictAfter = 5 * time.Second
+)
+
+// Foreground says who has the terminal.
+type Foreground uint8
+
+const (
+	ForegroundAgent Foreground = iota // the agent, or the command that is wrapped as one
+	ForegroundOther                   // a child of the agent (an editor, a pager), or nobody knows
+	ForegroundShell                   // a shell, while the agent is stopped or in the background
+	ForegroundGone                    // the agent's process has ended
+)
+
+// Settler is what makes hook reports. When the screen has settled that what the
+// last one said is over, Settle tells it so and returns what holds from then
+// on: working says that the agent goes on (a dialog was answered with Yes),
+// otherwise its turn has ended (Esc, No).
+type Settler interface {
+	Settle(working bool) Report
+}
+
+// Conflict is a disagreement between the screen and the agent's own word.
+type Conflict struct {
+	Since  time.Time
+	Screen Status // what the screen says
+	Report Report // what the agent says
+}
+
+// level is what a source last said.
+type level struct {
+	Report
+	has bool
+	at  time.Time
+}
+
+// sources holds what each source says and combines it.
+//
+// The order: an agent that has gone has no state; a prompt on the screen is
+// always blocked; then the agent's own word, OSC 7501 before ACP before hooks,
+// the last only while they are fresh; then the shell that is back in front;
+// then the other rules; no rule is idle, never blocked.
+//
+// Time goes in with every call and may jump: what would have happened in
+// between happens at its own instant.
+type sources struct {
+	Settler Settler // of the hooks; may be nil
+
+	now time.Time
+
+	front      Foreground
+	frontSince time.Time // since when front is what it is
+
+	screen     Status
+	looked     bool      // screen says something
+	ruled      bool      // a rule said so
+	kept       bool      // a viewer hides the screen: what was before holds
+	keptAt     time.Time // since when
+	clearSince time.Time // since when the screen is known and not blocked
+	restSince  time.Time // since when it shows the agent at rest, by a rule
+	goesSince  time.Time // since when it shows the agent working or at rest, by a rule
+
+	program level // OSC 7501
+	acp     level
+	hook    level
+	painted bool // the screen was blocked at or after the hook's report
+
+	conflict    Conflict
+	conflicting bool
+
+	status Status
+}
+
+// Screen takes what the rules say of the screen.
+func (c *sources) Screen(now time.Time, v Verdict) {
+	c.advance(now)
+	switch {
+	case v.Keep && c.looked:
+		if !c.kept {
+			c.kept, c.keptAt = true, c.now
+			c.clearSince, c.restSince, c.goesSince = time.Time{}, time.Time{}, time.Time{}
+		}
+		c.decide()
+		return
+	case v.Keep:
+		v = Verdict{State: Idle, Source: FromScreen, Row: -1}
+	}
+	c.kept, c.looked = false, true
+	c.screen, c.ruled = v.status(), v.Rule != nil
+	// A title says nothing about dialogs and lags behind: Claude Code's glyph
+	// goes on through a permission, and some builds leave it still all turn
+	// long. So it settles nothing. A menu may lie over a dialog.
+	sure := c.ruled && v.Source != FromTitle && v.Kind != Menu
+	c.hold(&c.clearSince, !c.dialog())
+	c.hold(&c.restSince, sure && v.State == Idle)
+	c.hold(&c.goesSince, sure && (v.State == Idle || v.State == Working))
+	if c.dialog() {
+		c.painted = true
+	}
+	c.decide()
+}
+
+// hold starts the clock at since when cond becomes true and stops it when it
+// is not.
+func (c *sources) hold(since *time.Time, cond bool) {
+	if !cond {
+		*since = time.Time{}
+	} else if since.IsZero() {
+		*since = c.now
+	}
+}
+
+// NoScreen forgets what the screen said: the rules have changed, or another
+// agent has come and has drawn nothing yet.
+func (c *sources) NoScreen(now time.Time) {
+	c.advance(now)
+	c.forgetScreen()
+	c.decide()
+}
+
+func (c *sources) forgetScreen() {
+	c.screen, c.looked, c.ruled, c.kept = Status{}, false, false, false
+	c.clearSince, c.restSince, c.goesSince = time.Time{}, time.Time{}, time.Time{}
+}
+
+// Report takes the agent's own word. It returns false if the word is not
+// believed: an agent that has gone says nothing, and an OSC 7501 record counts
+// only while the agent has the terminal, for "cat file" can print one too.
+func (c *sources) Report(now time.Time, r Report) bool {
+	c.advance(now)
+	if c.front == ForegroundGone {
+		return false
+	}
+	l := level{Report: r, has: r.State != None, at: c.now}
+	switch r.Source {
+	case FromProgram:
+		if c.front == ForegroundShell {
+			return false
+		}
+		c.program = l
+	case FromACP:
+		c.acp = l
+	case FromHook:
+		c.hear(l)
+	default:
+		return false
+	}
+	c.decide()
+	return true
+}
+
+func (c *sources) hear(l level) {
+	c.hook = l
+	c.painted = c.dialog() && !c.kept
+}
+
+// Foreground takes who has the terminal. An agent that has gone loses all that
+// was said by it and of it; one that comes after it starts from nothing.
+func (c *sources) Foreground(now time.Time, f Foreground) {
+	c.advance(now)
+	if f == c.front {
+		return
+	}
+	if f == ForegroundGone || c.front == ForegroundGone {
+		c.program, c.acp, c.hook = level{}, level{}, level{}
+		c.painted = false
+		c.forgetScreen()
+	}
+	c.front, c.frontSince = f, c.now
+	c.decide()
+}
+
+// Tick lets time pass.
+func (c *sources) Tick(now time.Time) { c.advance(now) }
+
+// Status is what the agent does, as of the last call.
+func (c *sources) Status() Status { return c.status }
+
+// Next is the next instant at which the status, or [sources.Conflict], could
+// change with no new input.
+func (c *sources) Next() (time.Time, bool) {
+	at, _ := c.due()
+	if c.conflicting {
+		if t := c.conflict.Since.Add(ConflictAfter); t.After(c.now) && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	return at, !at.IsZero()
+}
+
+// Conflict returns the disagreement that has lasted for [ConflictAfter] and
+// still lasts.
+func (c *sources) Conflict() (Conflict, bool) {
+	ok := c.conflicting && !c.now.Before(c.conflict.Since.Add(ConflictAfter))
+	if !ok {
+		return Conflict{}, false
+	}
+	return c.conflict, true
+}
+
+// what is due at an instant.
+type happening uint8
+
+const (
+	nothing     happening = iota
+	hookStale             // its age limit
+	hookSettled           // the screen has spoken
+)
+
+// due returns the next instant at which something happens by itself.
+func (c *sources) due() (time.Time, happening) {
+	if !c.hook.has || c.front == ForegroundGone {
+		return time.Time{}, nothing
+	}
+	var at time.Time
+	what := nothing
+	if age, limited := c.hook.age(); limited {
+		at, what = c.hook.at.Add(age), hookStale
+	}
+	if t := c.settles(); !t.IsZero() && (at.IsZero() || t.Before(at)) {
+		at, what = t, hookSettled
+	}
+	return at, what
+}
+
+// age is how long a hook's report is believed.
+func (r *Report) age() (time.Duration, bool) {
+	switch {
+	case r.Soft:
+		return SoftFor, true
+	case r.Hold:
+		return 0, false
+	case r.State == Blocked:
+		return FreshBlocked, true
+	case r.State == Idle:
+		return FreshIdle, true
+	case r.Kind == Background:
+		return FreshBackground, true
+	case r.Kind == Compacting:
+		return FreshCompacting, true
+	}
+	return FreshWorking, true
+}
+
+// settles returns when the screen, standing as it does, ends what the hook
+// said; the zero time for never. While another program than the agent has the
+// terminal its screen settles nothing, and a screen that no rule knows must not
+// kill the agent's word, except that a dialog that was seen is seen no more.
+func (c *sources) settles() time.Time {
+	if !c.looked || c.kept || c.front != ForegroundAgent {
+		return time.Time{}
+	}
+	since, from, wait := c.restSince, c.hook.at, SettleIdle
+	switch {
+	case c.hook.State == Blocked && c.painted:
+		since, wait = c.clearSince, SettleAnswered
+	case c.hook.State == Blocked:
+		since, from, wait = c.goesSince, c.hook.at.Add(SettlePaint), SettleUnseen
+	case c.hook.State == Working && c.hook.Kind != Background:
+	default:
+		return time.Time{}
+	}
+	if since.IsZero() {
+		return time.Time{}
+	}
+	if since.Before(from) {
+		since = from
+	}
+	if since.Before(c.frontSince) {
+		since = c.frontSince
+	}
+	return since.Add(wait)
+}
+
+// advance lets happen what was due up to now.
+func (c *sources) advance(now time.Time) {
+	for {
+		at, what := c.due()
+		if what == nothing || at.After(now) {
+			break
+		}
+		if at.After(c.now) {
+			c.now = at
+		}
+		switch what {
+		case hookStale:
+			c.hook = level{}
+		case hookSettled:
+			c.settle()
+		}
+		c.decide()
+	}
+	if now.After(c.now) {
+		c.now = now
+	}
+}
+
+// settle replaces the hook's report by what holds after it.
+func (c *sources) settle() {
+	goes := c.hook.State == Blocked && c.screen.State == Working && c.ruled
+	r := Report{Source: FromHook, State: Idle, Kind: Stopped, Hold: c.hook.Hold}
+	if goes {
+		r = Report{Source: FromHook, State: Working, Hold: c.hook.Hold}
+	}
+	if c.Settler != nil {
+		r = c.Settler.Settle(goes)
+	}
+	// A settler that still says what the screen has just refuted would be
+	// settled again and again at the same instant.
+	if r.State == c.hook.State && r.Kind == c.hook.Kind || r.State == Blocked {
+		r = Report{}
+	}
+	c.hear(level{Report: r, has: r.State != None, at: c.now})
+}
+
+// dialog reports whether the screen itself shows a prompt. A title that says so
+// is evidence like any other rule.
+func (c *sources) dialog() bool {
+	return c.looked && c.screen.State == Blocked && c.screen.Source != FromTitle
+}
+
+// decide combines what is known at c.now.
+func (c *sources) decide() {
+	next, ok := c.combine()
+	if ok {
+		if next.State != c.status.State || next.Kind != c.status.Kind || c.status.Since.IsZero() {
+			next.Since = c.now
+		} else {
+			next.Since = c.status.Since
+		}
+		c.status = next
+	}
+	c.compare()
+}
+
+// combine returns false where what was before holds.
+func (c *sources) combine() (Status, bool) {
+	word, heard := c.word()
+	switch {
+	case c.front == ForegroundGone:
+		return Status{State: None, Source: FromProcess}, true
+	case c.dialog() && !(c.kept && heard && word.at.After(c.keptAt)):
+		s := c.screen
+		if heard {
+			s = s.detailed(&word.Report)
+		}
+		return s, true
+	case heard && !c.overruled(&word):
+		return c.refined(&word.Report), true
+	case c.front == ForegroundShell && (c.looked || heard):
+		return Status{State: Idle, Source: FromProcess}, true
+	case !c.looked:
+		return Status{State: None}, true
+	case c.kept && c.status.State != None:
+		return Status{}, false
+	}
+	return c.screen, true
+}
+
+// word returns the agent's own word that is in force.
+func (c *sources) word() (level, bool) {
+	// A stopped agent's record is stale, and it is not repeated when the agent
+	// is continued: it is kept, but does not count.
+	if c.program.has && c.front != ForegroundShell {
+		return c.program, true
+	}
+	if c.acp.has {
+		return c.acp, true
+	}
+	return c.hook, c.hook.has
+}
+
+// overruled reports whether the screen knows better than w: subagents that were
+// left running do not hide that the agent itself works again.
+func (c *sources) overruled(w *level) bool {
+	return w.Source == FromHook && w.State == Working && w.Kind == Background &&
+		c.looked && !c.kept && c.ruled && c.screen.State == Working && c.screen.Source != FromTitle
+}
+
+// refined is r with what the screen adds: OSC 7501 has no word for a compaction,
+// a retry or a turn that waits for its subagents.
+func (c *sources) refined(r *Report) Status {
+	s := Status{State: r.State, Kind: r.Kind, Source: r.Source, Question: r.Question, Line: r.Note}
+	if c.looked && !c.kept && c.ruled && c.screen.State == r.State && r.Kind == "" && r.State != Blocked {
+		s.Kind = c.screen.Kind
+		s.Rule, s.At = c.screen.Rule, c.screen.At
+	}
+	return s
+}
+
+// detailed is a blocked screen's status with what the agent itself says of the
+// same dialog: the command in full, where the screen has cut or wrapped it.
+func (s Status) detailed(r *Report) Status {
+	if r.State != Blocked || !sameDialog(s.Kind, r.Kind) {
+		return s
+	}
+	if s.Kind == "" || s.Kind == Permission && r.Kind == Plan {
+		s.Kind = r.Kind
+	}
+	if r.Question.Text != "" {
+		s.Question.Text = r.Question.Text
+	}
+	if len(s.Question.Options) == 0 {
+		s.Question.Options = r.Question.Options
+	}
+	return s
+}
+
+// sameDialog reports whether two kinds of blocked can be of one dialog.
+func sameDialog(screen, said Kind) bool {
+	switch {
+	case screen == said, screen == "", said == "":
+		return true
+	case screen == Permission || screen == Plan || screen == Trust:
+		return said == Permission || said == Plan || said == Trust
+	}
+	return false
+}
+
+// compare notes since when the screen and the agent's word disagree.
+func (c *sources) compare() {
+	word, heard := c.word()
+	disagree := heard && c.front == ForegroundAgent && c.looked && !c.kept && c.ruled &&
+		c.screen.State != word.State && c.screen.Source != FromTitle && c.screen.Kind != Menu
+	if !disagree {
+		c.conflicting, c.conflict = false, Conflict{}
+		return
+	}
+	if !c.conflicting || c.conflict.Screen.State != c.screen.State || c.conflict.Report.State != word.State {
+		c.conflict.Since = c.now
+	}
+	c.conflicting = true
+	c.conflict.Screen, c.conflict.Report = c.screen, word.Report
+}

@@ -40,7 +40,8 @@ const (
 	MaxDepth = 512
 	// maxPath is the length of a path beyond which keys are no longer told.
 	maxPath = 256
-	// maxNumber is the length of a number beyond which it is not kept.
+	// maxNumber is the length of a number beyond which it is neither kept nor
+	// checked.
 	maxNumber = 64
 )
 

@@ -4,9 +4,9 @@ package seq
 // many. What follows is left out.
 const MaxParams = 32
 
-// MaxParam is the greatest value of a parameter; greater ones become it. No
-// screen has as many cells in a row, and no mode as high a number.
-const MaxParam = 65535
+// MaxParam is the greatest value of a parameter; greater ones become it, as in
+// xterm.js.
+const MaxParam = 1<<31 - 1
 
 // Params is a CSI taken apart.
 type Params struct {
@@ -85,8 +85,8 @@ func (c *Params) parse(p []byte) bool {
 		case b > '9':
 			return false
 		case !inSub && c.n <= MaxParams:
-			v := max(c.args[c.n-1], 0)*10 + int32(b-'0')
-			c.args[c.n-1] = min(v, MaxParam)
+			v := int64(max(c.args[c.n-1], 0))*10 + int64(b-'0')
+			c.args[c.n-1] = int32(min(v, MaxParam))
 		}
 	}
 	c.n = min(c.n, MaxParams)

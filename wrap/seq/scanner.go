@@ -145,6 +145,13 @@ func (s *Scanner) Partial() []byte {
 // Reset puts the scanner at the beginning of a stream.
 func (s *Scanner) Reset() { *s = Scanner{buf: s.buf[:0]} }
 
+// Clone returns a scanner that stands where s stands and shares nothing with it.
+func (s *Scanner) Clone() Scanner {
+	c := *s
+	c.buf = append([]byte(nil), s.buf...)
+	return c
+}
+
 // textLen returns how many bytes from the start of p are neither C0 nor DEL.
 func textLen(p []byte) int {
 	const lo, hi = 0x0101010101010101, 0x8080808080808080

@@ -186,6 +186,16 @@ func TestPartialAndReset(t *testing.T) {
 	}
 }
 
+func TestClone(t *testing.T) {
+	var s Scanner
+	scan(t, &s, "\x1b]0;one", " two")
+	c := s.Clone()
+	scan(t, &s, "\a\x1b]2;xxxxxxx", "y")
+	if got := scan(t, &c, " three\a"); got[0] != `OSC " three\a" end bel "0;one two three"` {
+		t.Errorf("the clone goes on with %s", got)
+	}
+}
+
 func TestKindString(t *testing.T) {
 	if Text.String() != "Text" || Name.String() != "Name" || Kind(200).String() != "Kind(?)" {
 		t.Error(Text, Name, Kind(200))

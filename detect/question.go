@@ -1,0 +1,178 @@
+package detect
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Reading says how to read a dialog's question and its options off the screen.
+//
+// The patterns look at the rows without the borders of boxes and with words
+// that were wrapped joined again, so ^ and $ are the ends of what the agent
+// wrote as one line, whatever the window's width.
+type Reading struct {
+	Region  Region     // where to read; Whole means the rule's own region
+	Text    []*Pattern // each that matches adds its groups, or itself if it has none
+	Options []*Pattern // a line that one matches is an option: its first group
+	Except  []*Pattern // lines that are no options
+}
+
+// Bounds on what is read from an untrusted screen; notifications cut further.
+const (
+	maxQuestion = 600 // bytes
+	maxOption   = 200 // bytes
+	maxOptions  = 24
+)
+
+// read returns the question; region is the rule's.
+func (q *Reading) read(sc *scene, region Region) Question {
+	out := Question{}
+	if q == nil {
+		return out
+	}
+	if q.Region != Whole {
+		region = q.Region
+	}
+	sc.place()
+	lines := sc.lines(sc.spans[region])
+	text := strings.Join(lines, "\n")
+	var parts []string
+	for _, p := range q.Text {
+		m := p.find(text)
+		if m == nil {
+			continue
+		}
+		if len(m) == 2 {
+			parts = append(parts, text[m[0]:m[1]])
+			continue
+		}
+		for i := 2; i+1 < len(m); i += 2 {
+			if m[i] >= 0 {
+				parts = append(parts, text[m[i]:m[i+1]])
+			}
+		}
+	}
+	for _, p := range parts {
+		if p = oneLine(p); p == "" {
+			continue
+		}
+		if out.Text != "" {
+			out.Text += " · "
+		}
+		out.Text += p
+	}
+	out.Text = cut(out.Text, maxQuestion)
+	for _, line := range lines {
+		if len(out.Options) == maxOptions {
+			break
+		}
+		if matchAny(q.Except, line) {
+			continue
+		}
+		for _, p := range q.Options {
+			m := p.find(line)
+			if m == nil {
+				continue
+			}
+			o := line
+			if len(m) >= 4 && m[2] >= 0 {
+				o = line[m[2]:m[3]]
+			}
+			if o = cut(oneLine(o), maxOption); o != "" {
+				out.Options = append(out.Options, o)
+			}
+			break
+		}
+	}
+	return out
+}
+
+// lines returns the rows with borders off and wrapped rows joined.
+func (sc *scene) lines(sp span) []string {
+	var out []string
+	for y := sp.first; y < sp.end; y++ {
+		text := strings.TrimRight(unframe(sc.rows[y]), " ")
+		if n := len(out); n > 0 && y > sp.first && text != "" {
+			switch {
+			case sc.wrapped(y - 1):
+				out[n-1] += text
+				continue
+			case sc.goesOn(y - 1):
+				out[n-1] += " " + strings.TrimLeft(text, " ")
+				continue
+			}
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// goesOn reports whether row y+1 is where the agent wrapped row y: the next
+// word would not have fitted.
+func (sc *scene) goesOn(y int) bool {
+	row, next := unframe(sc.rows[y]), strings.TrimLeft(unframe(sc.rows[y+1]), " ")
+	row = strings.TrimRight(row, " ")
+	if row == "" || next == "" || startsLine(next) {
+		return false
+	}
+	word, _, _ := strings.Cut(next, " ")
+	// Dialogs keep up to three columns of padding at the right.
+	const padding = 3
+	limit := sc.snap.Cols
+	if sc.rows[y] != row {
+		limit -= 2 // a border and its space
+	}
+	return Width(row)+1+Width(word) > limit-padding
+}
+
+// startsLine reports whether text is the beginning of a line of its own: an
+// option, a bullet, a check box.
+func startsLine(text string) bool {
+	if strings.IndexByte("-*+>[(", text[0]) >= 0 {
+		return true
+	}
+	for _, mark := range []string{"❯", "›", "●", "•", "☐", "☒", "✔", "⎿", "▸", "◯", "○", "→"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n > 0 && n < 3 && n < len(text) && (text[n] == '.' || text[n] == ')')
+}
+
+// oneLine makes text one line without line drawing, control characters or
+// more than one space at a time.
+func oneLine(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	space := false
+	for _, c := range text {
+		if c <= ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || isFrame(c) {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// cut shortens text to at most n bytes at a character's boundary.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	n -= len("…")
+	for n > 0 && text[n]&0xc0 == 0x80 {
+		n--
+	}
+	return text[:n] + "…"
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

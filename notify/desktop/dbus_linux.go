@@ -1,0 +1,156 @@
+package desktop
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"fwrap/notify"
+)
+
+const (
+	service = "org.freedesktop.Notifications"
+	object  = dbus.ObjectPath("/org/freedesktop/Notifications")
+
+	// Healthy services answer in 3 ms; a bus that does not answer its own
+	// handshake or a service that will not even name its capabilities will
+	// not show anything either.
+	greeting = 700 * time.Millisecond
+)
+
+// deliver does the request over D-Bus, and through beeep where there is no
+// service to ask: kdialog may still be there. A service that was asked and did
+// not answer or refused is not asked a second time by another way.
+func deliver(ctx context.Context, req request, asked func(string)) reply {
+	r, err := viaDBus(ctx, req, asked)
+	if err == nil {
+		return r
+	}
+	if req.Op == "show" && noService(err) {
+		b := viaBeeep(req, asked)
+		if b.Err != "" {
+			b.Err = "dbus: " + err.Error() + "; " + b.Err
+		}
+		return b
+	}
+	r.Err = err.Error()
+	return r
+}
+
+func viaDBus(ctx context.Context, req request, asked func(string)) (reply, error) {
+	r := reply{Via: "dbus"}
+	conn, err := connect(ctx, os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
+	if err != nil {
+		return r, err
+	}
+	obj := conn.Object(service, object)
+	// FlagNoAutoStart: a service file whose program never takes the name
+	// costs a caller 25 s otherwise.
+	flags := dbus.Flags(dbus.FlagNoAutoStart)
+	if req.Op == "close" {
+		ctx, cancel := context.WithTimeout(ctx, greeting)
+		defer cancel()
+		err := obj.CallWithContext(ctx, service+".CloseNotification", flags, req.ID).Err
+		if e := (dbus.Error{}); err == nil || errors.As(err, &e) {
+			r.Outcome = Closed // an error says that the service or the notice is gone
+			return r, nil
+		}
+		return r, err
+	}
+	caps, err := capabilities(ctx, obj, flags)
+	if noService(err) && activatable(ctx, conn) {
+		// Plain dunst and mako are started by their first notice.
+		flags = 0
+		caps, err = capabilities(ctx, obj, flags)
+	}
+	if err != nil {
+		return r, err
+	}
+	asked("dbus")
+	err = obj.CallWithContext(ctx, service+".Notify", flags, arguments(req, caps)...).Store(&r.ID)
+	switch e := (dbus.Error{}); {
+	case err == nil:
+		r.Outcome = Shown
+	case !errors.As(err, &e):
+		r.Outcome = Unanswered
+	}
+	return r, err
+}
+
+// connect dials, authenticates and says hello, none of which has a deadline of
+// its own.
+func connect(ctx context.Context, addr string) (*dbus.Conn, error) {
+	type result struct {
+		conn *dbus.Conn
+		err  error
+	}
+	ch := make(chan result, 1)
+	go func() {
+		conn, err := dbus.Connect(addr)
+		ch <- result{conn, err}
+	}()
+	select {
+	case r := <-ch:
+		return r.conn, r.err
+	case <-time.After(greeting):
+		return nil, errors.New("the session bus does not answer")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func capabilities(ctx context.Context, obj dbus.BusObject, flags dbus.Flags) ([]string, error) {
+	if flags&dbus.FlagNoAutoStart != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, greeting)
+		defer cancel()
+	}
+	var caps []string
+	err := obj.CallWithContext(ctx, service+".GetCapabilities", flags).Store(&caps)
+	return caps, err
+}
+
+func activatable(ctx context.Context, conn *dbus.Conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	var names []string
+	err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.ListActivatableNames", 0).Store(&names)
+	return err == nil && slices.Contains(names, service)
+}
+
+// noService reports whether the bus says that nobody has the service's name.
+func noService(err error) bool {
+	var e dbus.Error
+	return errors.As(err, &e) && (e.Name == "org.freedesktop.DBus.Error.ServiceUnknown" ||
+		e.Name == "org.freedesktop.DBus.Error.NameHasNoOwner")
+}
+
+// arguments are those of Notify in the Desktop Notifications Specification 1.2.
+func arguments(req request, caps []string) []any {
+	n := req.Notice
+	body := n.Body
+	if slices.Contains(caps, "body-markup") {
+		// Only there: elsewhere the person would read "&lt;". The summary is
+		// never markup, and quotes need no escape outside an attribute: not
+		// every service knows more entities than these three.
+		body = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(body)
+	}
+	hints := map[string]dbus.Variant{
+		"urgency":       dbus.MakeVariant(byte(n.Urgency)),
+		"desktop-entry": dbus.MakeVariant(appName),
+	}
+	if req.Tag != "" {
+		// dunst and others replace by tag, even if the number is not known.
+		hints["x-dunst-stack-tag"] = dbus.MakeVariant(req.Tag)
+	}
+	expire := int32(-1) // as the desktop is used to
+	if n.Urgency == notify.Critical {
+		expire = 0 // until it is closed
+	}
+	return []any{appName, req.ID, appIcon, n.Title, body, []string{}, hints, expire}
+}

@@ -1,0 +1,78 @@
+package desktop
+
+import (
+	"context"
+	"time"
+
+	"fwrap/notify"
+)
+
+// Limits is what a desktop notification shows.
+var Limits = notify.Limits{Title: 80, Body: notify.MaxText, Multiline: true}
+
+// Outcome is what came of an attempt.
+type Outcome uint8
+
+const (
+	// NotSent: nothing was shown and nothing will be. Another channel may
+	// tell the event.
+	NotSent Outcome = iota
+	// Shown: the service has confirmed it.
+	Shown
+	// Unanswered: the service was asked and has not answered in time. It may
+	// still show the notice, so telling the event elsewhere could tell it twice.
+	Unanswered
+	// Closed: the notice was taken away, or was gone already.
+	Closed
+)
+
+var outcomeNames = [...]string{NotSent: "not sent", Shown: "shown", Unanswered: "unanswered", Closed: "closed"}
+
+// String returns the outcome in words.
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// MarshalText writes the outcome in words.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote; anything else is NotSent.
+func (o *Outcome) UnmarshalText(b []byte) error {
+	*o = NotSent
+	for i, n := range outcomeNames {
+		if n == string(b) {
+			*o = Outcome(i)
+		}
+	}
+	return nil
+}
+
+// Result is what came of one request.
+type Result struct {
+	Outcome Outcome
+	ID      uint32 // the service's number of the notice; 0: it cannot be replaced or closed
+	Via     string // "dbus" or "beeep"
+	Err     error  // why it was not sent or not confirmed
+	Took    time.Duration
+}
+
+// Host is where notifications are to be shown.
+type Host struct {
+	// Environ is fwrap's environment, KEY=VALUE. The helper gets what it needs
+	// of it and no more.
+	Environ []string
+	// Exe is the program to start as the helper; empty: the running one.
+	Exe string
+}
+
+// deadline is how long a helper may take before it is killed.
+const deadline = 3 * time.Second
+
+// Send shows n in place of the notice numbered replaces (0: a new one) and waits
+// for the outcome, at most until ctx ends or 3 s have passed.
+func Send(ctx context.Context, h Host, n notify.Notice, tag string, replaces uint32) Result {
+	return run(ctx, h, request{Op: "show", Notice: n, Tag: tag, ID: replaces})
+}
+
+// Withdraw takes the notice numbered id away, within the same time.
+func Withdraw(ctx context.Context, h Host, id uint32) Result {
+	return run(ctx, h, request{Op: "close", ID: id})
+}

@@ -1,0 +1,121 @@
+package desktop
+
+import (
+	"context"
+	"sync"
+
+	"fwrap/notify"
+)
+
+// Sender keeps one session's notice on the desktop: shown, replaced, taken away.
+// Its methods never block. At most one helper runs at a time; what is asked for
+// meanwhile waits, and only the newest of it is done.
+type Sender struct {
+	host   Host
+	tag    string
+	result func(Result)
+
+	mu      sync.Mutex
+	want    *want // what is to be done next
+	running bool
+	id      uint32 // the notice that is up, as far as is known
+	ctx     context.Context
+	stop    context.CancelFunc
+	idle    chan struct{} // closed while nothing runs
+}
+
+type want struct {
+	show   bool
+	notice notify.Notice
+	result func(Result)
+}
+
+// NewSender returns a sender that starts nothing until it is asked to. tag is
+// the session's own; desktops that group notices by it need no number to
+// replace one. Every request that was tried is reported to result, from a
+// goroutine of the sender's; result may be nil.
+func NewSender(h Host, tag string, result func(Result)) *Sender {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Sender{host: h, tag: tag, result: result, ctx: ctx, stop: stop, idle: make(chan struct{})}
+	close(s.idle)
+	return s
+}
+
+// Show shows n in place of what is up. result, if not nil, gets the outcome in
+// place of the sender's own; it is not called for a notice that a newer request
+// overtook.
+func (s *Sender) Show(n notify.Notice, result func(Result)) {
+	s.ask(&want{show: true, notice: n, result: result})
+}
+
+// Close takes the notice away, or sees to it that a waiting one is not shown.
+func (s *Sender) Close() { s.ask(&want{}) }
+
+func (s *Sender) ask(w *want) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return
+	}
+	s.want = w
+	if s.running {
+		return
+	}
+	if !w.show && s.id == 0 {
+		s.want = nil
+		return // nothing is up: no helper is started to say so
+	}
+	s.running = true
+	s.idle = make(chan struct{})
+	go s.loop(s.idle)
+}
+
+func (s *Sender) loop(idle chan struct{}) {
+	defer close(idle)
+	for {
+		s.mu.Lock()
+		w, id := s.want, s.id
+		s.want = nil
+		if w == nil || s.ctx.Err() != nil || !w.show && id == 0 {
+			s.running = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		var r Result
+		if w.show {
+			r = Send(s.ctx, s.host, w.notice, s.tag, id)
+		} else {
+			r = Withdraw(s.ctx, s.host, id)
+		}
+		s.mu.Lock()
+		switch {
+		case !w.show, r.Outcome == Unanswered:
+			s.id = 0
+		case r.Outcome == Shown:
+			s.id = r.ID
+		}
+		s.mu.Unlock()
+		report := s.result
+		if w.result != nil {
+			report = w.result
+		}
+		if report != nil {
+			report(r)
+		}
+	}
+}
+
+// Stop ends the sender: what it has been asked for is finished until ctx ends,
+// then the helper is killed. It returns when no helper is left.
+func (s *Sender) Stop(ctx context.Context) {
+	s.mu.Lock()
+	idle := s.idle
+	s.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	s.stop()
+	<-idle
+}

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"fwrap/detect"
+	"fwrap/detect/jsonscan"
+)
+
+// Plain reads the word with which a script reports for an agent that no other
+// mechanism knows: working, blocked, idle or done; with text, which may be
+// empty, as the question or the note. Such a report has no age limit: a script
+// speaks when something changes.
+func Plain(word, text string) (detect.Report, error) {
+	r := detect.Report{Source: detect.FromHook, Hold: true, Note: detect.OneLine(text, detect.MaxText)}
+	switch word {
+	case "working":
+		r.State = detect.Working
+	case "idle", "done":
+		r.State = detect.Idle
+	case "blocked":
+		r.State, r.Kind = detect.Blocked, detect.Ask
+		r.Question.Text, r.Note = r.Note, ""
+	default:
+		return detect.Report{}, fmt.Errorf("unknown state %.40q: want working, blocked, idle or done", word)
+	}
+	return r, nil
+}
+
+// SessionFile is what Claude Code 2.1.139 and later keep of a running process in
+// $CLAUDE_CONFIG_DIR/sessions/PID.json. The file is not documented.
+type SessionFile struct {
+	PID       int
+	ProcStart string // start of the process, against a pid that is used again
+	Session   string
+	CWD       string
+	Status    string    // busy, idle, waiting or shell
+	Updated   time.Time // of Status; zero if not told
+}
+
+var errSessionFile = errors.New("not a session file with a status")
+
+// ReadSessionFile reads the content of such a file.
+func ReadSessionFile(data []byte) (SessionFile, error) {
+	var f SessionFile
+	s := jsonscan.Scanner{Emit: func(path []byte, v jsonscan.Value) {
+		switch string(path) {
+		case "/pid":
+			f.PID, _ = strconv.Atoi(string(v.Text))
+		case "/procStart":
+			if len(v.Text) <= maxName {
+				f.ProcStart = string(v.Text)
+			}
+		case "/sessionId":
+			set(&f.Session, v)
+		case "/cwd":
+			f.CWD = string(v.Text)
+		case "/status":
+			set(&f.Status, v)
+		case "/statusUpdatedAt", "/updatedAt":
+			if t := stamp(v); !t.IsZero() && (string(path) == "/statusUpdatedAt" || f.Updated.IsZero()) {
+				f.Updated = t
+			}
+		}
+	}}
+	if _, err := s.Write(data); err != nil {
+		return SessionFile{}, fmt.Errorf("read a session file: %w", err)
+	}
+	if err := s.Close(); err != nil {
+		return SessionFile{}, fmt.Errorf("read a session file: %w", err)
+	}
+	if f.Status == "" {
+		return SessionFile{}, errSessionFile
+	}
+	return f, nil
+}
+
+// stamp reads milliseconds since 1970 or an RFC 3339 time.
+func stamp(v jsonscan.Value) time.Time {
+	switch v.Kind {
+	case jsonscan.Number:
+		if ms, err := strconv.ParseFloat(string(v.Text), 64); err == nil && ms > 0 && ms < 1e15 {
+			return time.UnixMilli(int64(ms))
+		}
+	case jsonscan.String:
+		if t, err := time.Parse(time.RFC3339Nano, string(v.Text)); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// Report is what the file says; false for a status that is not known.
+func (f SessionFile) Report() (detect.Report, bool) {
+	r := detect.Report{Source: detect.FromHook, Hold: true}
+	switch f.Status {
+	case "busy":
+		r.State = detect.Working
+	case "idle":
+		r.State = detect.Idle
+	case "shell":
+		r.State, r.Kind = detect.Idle, detect.Shell
+	case "waiting":
+		r.State = detect.Blocked
+	default:
+		return detect.Report{}, false
+	}
+	return r, true
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"fwrap/detect/manifest"
+	"fwrap/manifests"
+)
+
+// catalog is where manifests come from: the built-in ones and the person's own
+// directory. Nothing is read before it is asked for: compiling the rules of one
+// agent costs more than starting the agent may.
+type catalog struct {
+	builtin fs.FS  // NAME.toml at its root
+	userDir string // may not exist
+}
+
+func newCatalog(userDir string) *catalog {
+	return &catalog{builtin: manifests.FS, userDir: userDir}
+}
+
+// errNoAgent says that no manifest has the name.
+var errNoAgent = errors.New("no such agent")
+
+// names lists the agents that have a manifest, sorted.
+func (c *catalog) names() []string {
+	seen := map[string]bool{}
+	if list, err := fs.ReadDir(c.builtin, "."); err == nil {
+		for _, e := range list {
+			if n, ok := strings.CutSuffix(e.Name(), ".toml"); ok {
+				seen[n] = true
+			}
+		}
+	}
+	if c.userDir != "" {
+		if list, err := os.ReadDir(c.userDir); err == nil {
+			for _, e := range list {
+				if n, ok := strings.CutSuffix(e.Name(), ".toml"); ok && validAgent(n) {
+					seen[n] = true
+				}
+			}
+		}
+	}
+	out := make([]string, 0, len(seen))
+	for n := range seen {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// validAgent says whether a name can be that of a manifest's file.
+func validAgent(name string) bool {
+	return name != "" && name[0] != '.' && !strings.ContainsAny(name, "/\\\x00")
+}
+
+// source reads an agent's files as they stand; a part that does not exist is nil.
+func (c *catalog) source(agent string) (builtin, user []byte, userFile string, err error) {
+	if !validAgent(agent) {
+		return nil, nil, "", fmt.Errorf("%w: %q", errNoAgent, agent)
+	}
+	builtin, err = fs.ReadFile(c.builtin, agent+".toml")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, "", err
+	}
+	if c.userDir != "" {
+		userFile = filepath.Join(c.userDir, agent+".toml")
+		user, err = readLimited(userFile, manifest.MaxSize)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return builtin, nil, userFile, err
+		}
+	}
+	if builtin == nil && user == nil {
+		return nil, nil, userFile, fmt.Errorf("%w: %q", errNoAgent, agent)
+	}
+	return builtin, user, userFile, nil
+}
+
+// load compiles an agent's rules. A user's file that is refused gives both the
+// built-in manifest, if there is one, and the error.
+func (c *catalog) load(agent string) (*manifest.Manifest, error) {
+	builtin, user, userFile, err := c.source(agent)
+	if builtin == nil && err != nil {
+		return nil, err
+	}
+	name := agent + ".toml"
+	if err == nil && user != nil {
+		m, uerr := manifest.Override(name, builtin, userFile, user)
+		if uerr == nil {
+			return m, nil
+		}
+		err = uerr
+	}
+	if builtin == nil {
+		return nil, err
+	}
+	m, berr := manifest.Load(name, builtin)
+	if berr != nil {
+		return nil, berr
+	}
+	return m, err
+}
+
+// checkUser reads a user's manifest for an agent, if there is one, so that an
+// error in it can be said before the agent starts.
+func (c *catalog) checkUser(agent string) error {
+	builtin, user, userFile, err := c.source(agent)
+	if errors.Is(err, errNoAgent) || user == nil {
+		return err
+	}
+	_, err = manifest.Override(agent+".toml", builtin, userFile, user)
+	return err
+}
+
+// forCommand names the agent whose manifest lists the command's base name, and
+// the manifest's head. It reads the heads of the files only.
+func (c *catalog) forCommand(command string) (string, manifest.Head, bool) {
+	base := filepath.Base(command)
+	for _, agent := range c.names() {
+		h, ok := c.head(agent)
+		if !ok {
+			continue
+		}
+		for _, name := range h.Commands {
+			if name == base {
+				return agent, h, true
+			}
+		}
+	}
+	return "", manifest.Head{}, false
+}
+
+// head reads what stands before the rules of an agent's manifest, the person's
+// own first.
+func (c *catalog) head(agent string) (manifest.Head, bool) {
+	builtin, user, userFile, err := c.source(agent)
+	if err == nil && user != nil {
+		h, err := manifest.ReadHead(userFile, user)
+		if err == nil && (len(h.Commands) > 0 || builtin == nil) {
+			return h, true
+		}
+	}
+	if builtin == nil {
+		return manifest.Head{}, false
+	}
+	h, err := manifest.ReadHead(agent+".toml", builtin)
+	return h, err == nil
+}
+
+// readLimited reads a file of at most max bytes.
+func readLimited(name string, max int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var buf bytes.Buffer
+	n, err := buf.ReadFrom(io.LimitReader(f, max+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if n > max {
+		return nil, fmt.Errorf("read %s: larger than %d bytes", name, max)
+	}
+	return buf.Bytes(), nil
+}

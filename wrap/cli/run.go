@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"fwrap/detect/manifest"
+	"fwrap/notify"
+	"fwrap/notify/desktop"
+	"fwrap/notify/term"
+	"fwrap/wrap"
+	"fwrap/wrap/config"
+)
+
+// ttyEnv is the variable by which a command knows that it is wrapped: the
+// device of its pty.
+const ttyEnv = "FWRAP_TTY"
+
+// wrap finds the command in PATH and wraps it.
+func (a *app) wrap(command []string) int {
+	path, err := wrap.LookPath(command[0], a.environ, nil)
+	if err != nil {
+		return a.cannotRun(command[0], err)
+	}
+	return a.wrapPath(path, command)
+}
+
+// cannotRun says why a command could not be started.
+func (a *app) cannotRun(name string, err error) int {
+	a.err.errorf("%v", err)
+	if v, ok := nearVerb(name); ok && wrap.ExitCode(err) == exitNotFound {
+		a.err.hint("did you mean the verb: fwrap %s", v)
+	}
+	return wrap.ExitCode(err)
+}
+
+// nearVerb finds the verb that a word is one slip away from.
+func nearVerb(word string) (string, bool) {
+	for _, v := range verbs {
+		if len(word) > 2 && oneSlip(word, v) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// oneSlip says whether b is a with one letter changed, added or left out.
+func oneSlip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) == len(b) {
+		return i == len(a) || a[i+1:] == b[i+1:]
+	}
+	return a[i:] == b[i+1:]
+}
+
+// wrapPath runs the command on a pty, or takes its place where there is no
+// terminal to relay.
+func (a *app) wrapPath(path string, argv []string) int {
+	if !wrap.OnTerminal(a.stdin, a.stdout) || a.nested() {
+		err := wrap.Exec(path, argv, a.environ)
+		return a.cannotRun(argv[0], err)
+	}
+	cfg, err := config.Load(a.configSource())
+	if err != nil {
+		a.configErrors(err, "the built-in settings are used")
+	}
+	agent, known := a.flags.agent, true
+	if agent == "" {
+		agent, _, known = a.catalog.forCommand(argv[0])
+	}
+	if known {
+		if err := a.catalog.checkUser(agent); errors.Is(err, errNoAgent) {
+			a.err.errorf("%v", err)
+			a.err.hint("the agents are: %s", strings.Join(a.catalog.names(), " "))
+			return exitOwn
+		} else if err != nil {
+			a.err.errorf("%v", err)
+			a.err.hint("the built-in rules are used; fwrap manifests test %s", agent)
+		}
+	}
+	log, closeLog := a.openLog()
+	defer closeLog()
+	o := wrap.Options{Path: path, Argv: argv, Pure: a.flags.pure, Log: log, Env: a.commandEnv}
+	var l *live
+	if known {
+		cols, rows := wrap.Size(a.stdout)
+		l = a.newSession(log, cfg, agent, cols, rows)
+		o.Tap = l.tap()
+		o.Tap.Exited = func(wrap.Status) {
+			l.end()
+			l.tell.end()
+		}
+	}
+	s, err := wrap.Start(o)
+	if err != nil {
+		return a.cannotRun(argv[0], err)
+	}
+	if l != nil {
+		l.tell.term = s
+		if !a.flags.pure {
+			l.tell.start()
+		}
+		l.started(func() (*manifest.Manifest, error) { return a.catalog.load(agent) })
+	}
+	st, err := s.Wait()
+	if l != nil {
+		l.tell.stop()
+	}
+	if err != nil {
+		a.err.errorf("%v", err)
+		return exitOwn
+	}
+	closeLog()
+	return st.Raise()
+}
+
+// nested says whether this process runs directly on the pty of another fwrap:
+// then that one sees and tells all there is. A terminal that was opened inside
+// (tmux, a shell over ssh) inherits the variable but is another device.
+func (a *app) nested() bool {
+	tty := a.env[ttyEnv]
+	return tty != "" && wrap.IsControllingTerminal(tty)
+}
+
+// commandEnv is the command's environment.
+func (a *app) commandEnv(tty string) []string {
+	env := make([]string, 0, len(a.environ)+1)
+	for _, e := range a.environ {
+		if !strings.HasPrefix(e, ttyEnv+"=") {
+			env = append(env, e)
+		}
+	}
+	return append(env, ttyEnv+"="+tty)
+}
+
+func (a *app) configSource() config.Source {
+	src := config.Source{Environ: a.environ, File: a.flags.config}
+	if a.flags.quiet {
+		src.Flags = append(src.Flags, config.Flag{Name: "--no-notify", Key: "notify.channel", Value: "off"})
+	}
+	return src
+}
+
+// configErrors prints what is wrong in the configuration, each with its hint.
+func (a *app) configErrors(err error, instead string) {
+	list := []error{err}
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		list = j.Unwrap()
+	}
+	for _, e := range list {
+		a.err.errorf("%v", e)
+		var ce *config.Error
+		if errors.As(e, &ce) && ce.Hint != "" {
+			a.err.hint("%s", ce.Hint)
+		}
+	}
+	a.err.hint("%s", instead)
+}
+
+// newSession puts together what watches and tells.
+func (a *app) newSession(log *slog.Logger, cfg *config.Config, agent string, cols, rows int) *live {
+	l := newLive(log, cols, rows, settings(cfg))
+	dir, _ := os.Getwd()
+	t := &teller{
+		log:     log,
+		session: notify.Session{Agent: agent, Project: config.Project(dir), Name: a.flags.name},
+		id:      "fwrap-" + strconv.Itoa(os.Getpid()),
+	}
+	if cfg.Notify.Text == "short" {
+		t.text = notify.Short
+	}
+	t.route, t.second = a.routes(cfg)
+	t.desktop = desktop.NewSender(desktop.Host{Environ: a.environ}, t.id, nil)
+	if cfg.Title.Mode == "on" && !a.flags.pure && a.env["TERM"] != "dumb" {
+		g := notify.Unicode()
+		if cfg.Title.Glyphs == "ascii" {
+			g = notify.ASCII()
+		}
+		t.title = notify.NewTitle(g, t.session)
+	}
+	l.tell = t
+	l.watch.changed, l.watch.act = t.changed, t.act
+	return l
+}
+
+// routes chooses the channel and the one that takes its place if it fails. With
+// --pure nothing goes through the terminal.
+func (a *app) routes(cfg *config.Config) (first, second term.Route) {
+	h := term.Host{
+		GOOS: runtime.GOOS, Getenv: func(k string) string { return a.env[k] },
+		Desktop: desktop.Available(a.environ),
+	}
+	second = term.Terminal(h)
+	first = term.Auto(h)
+	if c, ok := term.ParseChannel(cfg.Notify.Channel); ok {
+		first = term.Route{Channel: c, Mux: second.Mux, Why: cfg.Origin("notify.channel").String()}
+		if c == term.Off {
+			return first, term.Route{}
+		}
+	}
+	if a.flags.pure {
+		second = term.Route{}
+		if first.Channel != term.Desktop {
+			first = term.Route{}
+		}
+	}
+	return first, second
+}
+
+// settings turns the configuration into the policy's.
+func settings(cfg *config.Config) notify.Settings {
+	s := notify.Defaults()
+	for _, w := range []struct {
+		to   *notify.When
+		from string
+	}{{&s.Blocked, cfg.Notify.WhenBlocked}, {&s.Idle, cfg.Notify.WhenIdle}, {&s.Failed, cfg.Notify.WhenFailed}} {
+		if err := w.to.UnmarshalText([]byte(w.from)); err != nil {
+			panic(fmt.Sprintf("config let %q through", w.from))
+		}
+	}
+	s.BlockedSettle, s.IdleSettle = cfg.Notify.SettleBlocked, cfg.Notify.SettleIdle
+	s.MinTurn, s.Cooldown = cfg.Notify.MinTurn, cfg.Notify.Cooldown
+	s.Presence, s.Reminder = cfg.Notify.Presence, cfg.Notify.Reminder
+	return s
+}
+
+// openLog opens the file that FWRAP_LOG names. It holds states and decisions,
+// never what the person types.
+func (a *app) openLog() (*slog.Logger, func()) {
+	name := a.env["FWRAP_LOG"]
+	if name == "" {
+		return slog.New(slog.DiscardHandler), func() {}
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		a.err.errorf("open the log: %v", err)
+		a.err.hint("FWRAP_LOG=%s must be a file that can be written", filepath.Clean(name))
+		return slog.New(slog.DiscardHandler), func() {}
+	}
+	return slog.New(slog.NewTextHandler(f, nil)), func() { f.Close() }
+}

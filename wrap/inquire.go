@@ -1,0 +1,57 @@
+package wrap
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// OnTerminal reports whether both files are terminals: whether a command that
+// gets them can be wrapped at all.
+func OnTerminal(in, out *os.File) bool {
+	return term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))
+}
+
+// Size returns a terminal's size in cells, 80x24 where it does not say.
+func Size(f *os.File) (cols, rows int) {
+	if ws, err := winsize(int(f.Fd())); err == nil && ws.Cols > 0 && ws.Rows > 0 {
+		return int(ws.Cols), int(ws.Rows)
+	}
+	return 80, 24
+}
+
+// IsControllingTerminal reports whether device ("/dev/pts/7") is this process's
+// controlling terminal. /dev/tty says so without a name: the two must agree in
+// the session that they lead.
+func IsControllingTerminal(device string) bool {
+	ctty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer ctty.Close()
+	dev, err := os.OpenFile(device, os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer dev.Close()
+	// TIOCGSID and TIOCGPGRP fail on a terminal that is not the caller's own
+	// controlling terminal (tty_ioctl(4)), so that success is the answer.
+	a, err := unix.IoctlGetInt(int(ctty.Fd()), unix.TIOCGPGRP)
+	if err != nil {
+		return false
+	}
+	b, err := unix.IoctlGetInt(int(dev.Fd()), unix.TIOCGPGRP)
+	return err == nil && a == b
+}
+
+// MakeRaw puts a terminal into raw mode and returns what gives it its modes back.
+func MakeRaw(f *os.File) (restore func(), err error) {
+	fd := int(f.Fd())
+	old, err := term.MakeRaw(fd)
+	if err != nil {
+		return nil, fmt.Errorf("set raw mode: %w", err)
+	}
+	return func() { _ = term.Restore(fd, old) }, nil
+}

@@ -66,3 +66,28 @@ func pipe() (r, w int, err error) {
 	}
 	return p[0], p[1], nil
 }
+
+// ignoredInKernel reports whether sig is ignored. os/signal knows that only of
+// those signals that the runtime looks at when it starts.
+func ignoredInKernel(sig syscall.Signal) bool {
+	var sa struct { // libSystem's struct sigaction: no trampoline on the way out
+		handler uintptr
+		mask    uint32
+		flags   int32
+	}
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SIGACTION, uintptr(sig), 0, uintptr(unsafe.Pointer(&sa)))
+	return errno == 0 && sa.handler == sigIgn
+}
+
+const sigIgn = 1 // SIG_IGN
+
+// replace makes fd another descriptor of what from is, closed on exec.
+func replace(fd, from int) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := unix.Dup2(from, fd); err != nil {
+		return err
+	}
+	unix.CloseOnExec(fd)
+	return nil
+}

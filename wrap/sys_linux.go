@@ -54,3 +54,16 @@ func pipe() (r, w int, err error) {
 	err = unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK)
 	return p[0], p[1], err
 }
+
+// ignoredInKernel reports whether sig is ignored. os/signal knows that only of
+// those signals that the runtime looks at when it starts.
+func ignoredInKernel(sig syscall.Signal) bool {
+	var sa sigaction
+	_, _, errno := syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), 0, uintptr(unsafe.Pointer(&sa)), unsafe.Sizeof(sa.mask), 0, 0)
+	return errno == 0 && sa.handler == sigIgn
+}
+
+const sigIgn = 1 // SIG_IGN
+
+// replace makes fd another descriptor of what from is, closed on exec.
+func replace(fd, from int) error { return unix.Dup3(from, fd, unix.O_CLOEXEC) }

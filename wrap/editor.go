@@ -1,0 +1,240 @@
+package wrap
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strconv"
+
+	"fwrap/wrap/seq"
+)
+
+// MaxHeld is the longest OSC, in bytes, that is held back to be decided about.
+// A longer one passes.
+const MaxHeld = seq.MaxBody + 16
+
+// maxPrefix bounds the title prefix, in bytes.
+const maxPrefix = 32
+
+// editor makes the few changes to the command's output and keeps the books that
+// they need. It belongs to one goroutine.
+//
+// Titles get their prefix when the first byte of the title passes, so nothing
+// is held back for it. The sequences that the hook decides about are held back,
+// complete or not: a terminal shows nothing of a sequence before its end, so
+// nobody can see that.
+type editor struct {
+	scan  seq.Scanner
+	modes ledger
+	pure  bool
+	nums  []int
+	hook  func(num int, data []byte) Verdict
+	log   *slog.Logger
+
+	off  int     // how many bytes of the open sequence went before
+	head [4]byte // and the first of them
+	osc  oscWay
+
+	held []byte // of the open sequence, not given out
+	out  []byte // the edited output of the current slice
+}
+
+// oscWay is what is to become of the open sequence.
+type oscWay uint8
+
+const (
+	wayPass  oscWay = iota
+	wayUnset        // not known yet whether it is one that the hook decides about
+	wayHold         // it is
+)
+
+// edit takes what the command has written next and returns what goes to the
+// terminal. The result aliases p or the editor's buffer and is valid until the
+// next call.
+func (e *editor) edit(p []byte, prefix string) []byte {
+	if e.pure {
+		for rest := p; len(rest) > 0; {
+			tok, n := e.scan.Next(rest)
+			if tok.Kind != seq.Text {
+				e.modes.note(&tok)
+			}
+			rest = rest[n:]
+		}
+		return p
+	}
+	// from is where the part of p begins that has not been copied to out. While
+	// nothing has been changed nothing is copied.
+	e.out = e.out[:0]
+	from, changed := 0, false
+	flush := func(to int) {
+		e.out = append(e.out, p[from:to]...)
+		from, changed = to, true
+	}
+	for i := 0; i < len(p); {
+		tok, n := e.scan.Next(p[i:])
+		if tok.Kind != seq.Text {
+			e.modes.note(&tok)
+		}
+		at := i
+		i += n
+		if tok.Kind == seq.Text || tok.Kind == seq.C0 {
+			// A C0 within a sequence is executed at once. No string has one, so
+			// nothing but the ESC of a sequence can be held back here.
+			if len(e.held) > 0 {
+				flush(at)
+				e.release()
+				e.osc = wayPass
+			}
+			continue
+		}
+		if tok.Start {
+			if len(e.held) > 0 { // the open one was aborted; terminals ignore it
+				flush(at)
+				if tok.LateESC {
+					e.held = e.held[:len(e.held)-1]
+				}
+				e.release()
+				if tok.LateESC {
+					e.held = append(e.held, 0x1b)
+				}
+			}
+			e.off, e.osc = 0, wayPass
+			if tok.LateESC {
+				e.off, e.head[0] = 1, 0x1b
+			}
+			if len(e.nums) > 0 && (!tok.LateESC || len(e.held) > 0) {
+				e.osc = wayUnset
+			}
+		}
+		if e.off < len(e.head) {
+			copy(e.head[e.off:], tok.Raw)
+		}
+		if prefix != "" && e.off <= 4 && e.off+n > 4 && e.isTitle() && isTitleByte(tok.Raw[4-e.off]) && !e.decides(int(e.head[2]-'0')) {
+			if len(e.held) > 0 {
+				flush(at)
+				e.release()
+			}
+			e.osc = wayPass // known now: it is a title
+			flush(at + 4 - e.off)
+			e.out = append(e.out, prefix...)
+		}
+		e.off += n
+
+		if e.osc == wayPass {
+			continue
+		}
+		flush(at)
+		from = i // the piece goes to held or, by way of it, to out
+		e.held = append(e.held, tok.Raw...)
+		if e.osc == wayUnset {
+			e.osc = e.way()
+		}
+		switch {
+		case e.osc == wayPass:
+			e.release()
+		case tok.End && !tok.Aborted && tok.Kind == seq.OSC && !tok.Overflow:
+			e.decide(tok.Body)
+		case tok.End, len(e.held) > MaxHeld:
+			e.release()
+			e.osc = wayPass
+		}
+	}
+	if !changed {
+		return p
+	}
+	return append(e.out, p[from:]...)
+}
+
+// isTitle reports whether the open sequence begins as one that sets the window
+// title: ESC ] 0 ; or ESC ] 2 ;.
+func (e *editor) isTitle() bool {
+	h := e.head
+	return h[0] == 0x1b && h[1] == ']' && (h[2] == '0' || h[2] == '2') && h[3] == ';'
+}
+
+// isTitleByte reports whether b, first after the semicolon, begins a title. An
+// empty title ends there; it makes terminals show their own and stays empty.
+func isTitleByte(b byte) bool { return b >= 0x20 && b != 0x7f }
+
+func (e *editor) decides(num int) bool {
+	return slices.Contains(e.nums, num)
+}
+
+// way judges the open sequence by what is held of it.
+func (e *editor) way() oscWay {
+	h := e.held
+	if len(h) >= 2 && h[1] != ']' {
+		return wayPass
+	}
+	if len(h) <= 2 {
+		return wayUnset
+	}
+	digits := h[2:]
+	for i, b := range digits {
+		if b < '0' || b > '9' {
+			digits = digits[:i]
+			break
+		}
+	}
+	complete := len(digits) < len(h)-2
+	digits = bytes.TrimLeft(digits, "0")
+	for _, n := range e.nums {
+		switch text := strconv.AppendInt(nil, int64(n), 10); {
+		case complete && bytes.Equal(text, digits), complete && n == 0 && len(digits) == 0:
+			return wayHold
+		case !complete && bytes.HasPrefix(text, digits):
+			return wayUnset
+		}
+	}
+	return wayPass
+}
+
+// decide asks the hook about the complete sequence in held.
+func (e *editor) decide(body []byte) {
+	e.osc = wayPass
+	num, data, ok := seq.OSCNumber(body)
+	if !ok || !e.decides(num) {
+		e.release()
+		return
+	}
+	switch v := e.ask(num, data); {
+	case len(v.Replace) > 0:
+		e.out = append(e.out, v.Replace...)
+	case !v.Drop:
+		e.out = append(e.out, e.held...)
+	}
+	e.held = e.held[:0]
+}
+
+func (e *editor) ask(num int, data []byte) (v Verdict) {
+	if e.hook == nil {
+		return Verdict{}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			e.log.Error("osc hook panicked and is off", "panic", r)
+			e.hook, v = nil, Verdict{}
+		}
+	}()
+	return e.hook(num, data)
+}
+
+// release gives out what is held.
+func (e *editor) release() {
+	e.out = append(e.out, e.held...)
+	e.held = e.held[:0]
+}
+
+// finish returns what is still held when the stream has ended.
+func (e *editor) finish() []byte {
+	h := bytes.Clone(e.held)
+	e.held = e.held[:0]
+	return h
+}
+
+// safe reports whether a sequence of our own may be written now: the command's
+// stream, and what the terminal has got of it, stand between complete sequences
+// and characters, and the terminal is not collecting a synchronised update.
+func (e *editor) safe() bool {
+	return e.scan.Ground() && len(e.held) == 0 && !e.modes.has(modeSync)
+}

@@ -1,0 +1,209 @@
+package wrap
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// outputSize is the buffer between the command and the terminal. There is no
+	// other, so a slow terminal slows the command as it would without us.
+	outputSize = 32 << 10
+	// bulk is the size from which on a read says that the command is in the
+	// middle of something: a pty gives at most 4 KiB at a time. Then more is
+	// read before a write. Smaller ones are written at once.
+	bulk = 2 << 10
+	// maxDrain bounds what is read after the command's end, since something that
+	// it has left in the background may go on writing for ever. A pty buffers
+	// less than 1 MiB (TTYB_DEFAULT_MEM_LIMIT in Linux is 640 KiB).
+	maxDrain = 1 << 20
+	// patience is how many full reads an own sequence waits for the command to
+	// pause, before it goes between two of them.
+	patience = 16
+)
+
+// errTerminal says that the terminal takes no more output.
+var errTerminal = errors.New("terminal is gone")
+
+// output carries bytes from the command to the terminal. All but the atomics
+// and the queue belongs to the pump's goroutine, and to the conductor when that
+// has ended.
+type output struct {
+	master int
+	tty    *terminal
+	wakeup waker
+	edit   editor
+	tap    *tapper
+	buf    []byte
+
+	prefix atomic.Pointer[string] // of titles
+	inject queue
+	hold   atomic.Bool        // no own sequences: this process stops, or is in the background
+	pauses chan chan struct{} // each is closed when the command has paused
+	quit   atomic.Bool        // end when there is no more to read
+	abort  atomic.Bool        // end at once
+
+	asked   chan struct{} // from pauses
+	drained int
+	waited  int // full reads since the queue was seen to have something
+}
+
+// run is the pump. It ends when the command's side of the pty is closed, or as
+// quit and abort say.
+func (o *output) run() error {
+	for !o.abort.Load() {
+		n, err := o.read()
+		switch {
+		case n > 0:
+			if err := o.emit(o.buf[:n]); err != nil {
+				return err
+			}
+			if o.quit.Load() {
+				if o.drained += n; o.drained > maxDrain {
+					return nil
+				}
+			}
+			if n >= bulk {
+				if o.overdue() {
+					if err := o.own(); err != nil {
+						return err
+					}
+				}
+				continue
+			}
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+		default:
+			// Linux says EIO when no one has the other side open, macOS 0.
+			return nil
+		}
+		if done, err := o.pause(); done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads once if the command has written little, and until the buffer is
+// full or the pty empty if it has written much.
+func (o *output) read() (int, error) {
+	n, err := unix.Read(o.master, o.buf)
+	for n >= bulk && n+4<<10 <= len(o.buf) {
+		m, err := unix.Read(o.master, o.buf[n:])
+		if m <= 0 || err != nil {
+			break // whatever it is, the next read says it again
+		}
+		if n += m; m < bulk {
+			break
+		}
+	}
+	return n, err
+}
+
+// emit writes what the command has written, then shows it to the tap.
+func (o *output) emit(p []byte) error {
+	prefix := ""
+	if s := o.prefix.Load(); s != nil {
+		prefix = *s
+	}
+	if err := o.write(o.edit.edit(p, prefix)); err != nil {
+		return err
+	}
+	o.tap.output(p)
+	return nil
+}
+
+func (o *output) write(b []byte) error {
+	if err := writeAll(stdout, b); err != nil {
+		return fmt.Errorf("%w: write: %w", errTerminal, err)
+	}
+	return nil
+}
+
+// pause waits for more from the command. Before that, when there is nothing
+// more for now, it does what others have asked for.
+func (o *output) pause() (done bool, err error) {
+	tried := false // own sequences; what hindered them ends with output or a wakeup
+	for {
+		if o.asked == nil {
+			select {
+			case o.asked = <-o.pauses:
+			default:
+			}
+		}
+		timeout := -1
+		if o.asked != nil || o.quit.Load() || o.abort.Load() || !tried && !o.inject.empty() {
+			timeout = 0
+		}
+		fds := [2]unix.PollFd{{Fd: int32(o.master), Events: unix.POLLIN}, {Fd: int32(o.wakeup.r), Events: unix.POLLIN}}
+		if _, err := poll(fds[:], timeout); err != nil && err != unix.EINTR {
+			return false, fmt.Errorf("waiting for the command's output: %w", err)
+		}
+		if fds[1].Revents != 0 {
+			o.wakeup.clear()
+			tried = false
+		}
+		if fds[0].Revents != 0 && !o.abort.Load() {
+			return false, nil
+		}
+		if timeout != 0 {
+			continue
+		}
+		if o.asked != nil {
+			close(o.asked)
+			o.asked = nil
+		}
+		if o.quit.Load() || o.abort.Load() {
+			return true, nil
+		}
+		tried = true
+		if err := o.own(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// overdue reports whether own sequences have waited long enough for a pause.
+func (o *output) overdue() bool {
+	if o.inject.empty() {
+		o.waited = 0
+		return false
+	}
+	o.waited++
+	return o.waited > patience
+}
+
+// own writes the queued own sequences if this is the place and time for it.
+func (o *output) own() error {
+	if o.inject.empty() || o.hold.Load() || !o.edit.safe() || !o.tty.foreground() {
+		return nil
+	}
+	o.waited = 0
+	return o.write(o.inject.take())
+}
+
+// finish writes what remains when the pump has ended: the rest of a sequence
+// that was held back, then, if the terminal is ours to write to, the own
+// sequences and the reset of modes. If the command died within a sequence, CAN
+// ends it, so that it does not swallow what follows.
+func (o *output) finish(reset bool) error {
+	own := o.inject.close()
+	b := o.edit.finish()
+	if !o.edit.pure && o.tty.foreground() {
+		if reset {
+			own = append(own, o.edit.modes.reset()...)
+		}
+		if len(own) > 0 && !o.edit.scan.Ground() {
+			b = append(b, 0x18)
+		}
+		b = append(b, own...)
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	return o.write(b)
+}

@@ -106,7 +106,6 @@ func run(ctx context.Context, h Host, req request) Result {
 	if err != nil {
 		return done(fmt.Errorf("making the helper's pipe: %w", err))
 	}
-	defer pr.Close()
 	cmd := exec.Command(exe)
 	cmd.Args = []string{helperName}
 	cmd.Env = env
@@ -118,18 +117,22 @@ func run(ctx context.Context, h Host, req request) Result {
 	err = cmd.Start()
 	pw.Close()
 	if err != nil {
+		pr.Close()
 		return done(fmt.Errorf("starting the notification helper: %w", err))
 	}
-	kill := context.AfterFunc(ctx, func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		pr.SetReadDeadline(time.Now())
-	})
-	b, _ := io.ReadAll(io.LimitReader(pr, maxMessage))
+	group := -cmd.Process.Pid
+	kill := context.AfterFunc(ctx, func() { syscall.Kill(group, syscall.SIGKILL) })
+	replies := make(chan []byte, 1)
+	go func() {
+		b, _ := io.ReadAll(io.LimitReader(pr, maxMessage))
+		pr.Close() // who writes more than that gets SIGPIPE
+		replies <- b
+	}()
 	waitErr := cmd.Wait()
-	if kill() {
-		// What it started may live on without it: end the group in any case.
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	}
+	kill()
+	// What it started may live on without it and hold the pipe open.
+	syscall.Kill(group, syscall.SIGKILL)
+	b := <-replies
 	var last reply
 	asked := false
 	for dec := json.NewDecoder(bytes.NewReader(b)); ; {

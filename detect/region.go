@@ -67,6 +67,10 @@ type Box struct {
 	Prompt *Pattern // the row with the prompt
 	Bottom *Pattern // the row that ends the box; nil: the prompt's row ends it
 	Not    *Pattern // a prompt row that this matches is none (an option of a menu)
+	// Leftover says of a row below the box that the box is not the agent's: it
+	// is a message sent before, drawn like the box, or something else was drawn
+	// under it. nil: the lowest box is the agent's.
+	Leftover *Pattern
 }
 
 // span is the rows first to end-1 of a screen.
@@ -104,16 +108,24 @@ func (b *Box) at(rows []string, y int) (span, bool) {
 		}
 		box.first--
 	}
-	if b.Bottom == nil {
-		return box, true
+	if b.Bottom != nil {
+		e := y + 1
+		for e < len(rows) && !b.Bottom.match(rows[e]) {
+			e++
+		}
+		if e == len(rows) {
+			return noBox, false
+		}
+		box.end = e + 1
 	}
-	for e := y + 1; e < len(rows); e++ {
-		if b.Bottom.match(rows[e]) {
-			box.end = e + 1
-			return box, true
+	if b.Leftover != nil {
+		for _, row := range rows[box.end:] {
+			if row != "" && b.Leftover.match(row) {
+				return noBox, false
+			}
 		}
 	}
-	return noBox, false
+	return box, true
 }
 
 // lastSeparator returns the lowest separator's row, or -1.

@@ -225,7 +225,7 @@ func (d *decoded) layout() detect.Layout {
 			}
 			return d.pattern(path+"."+key, expr)
 		}
-		box := detect.Box{Top: one("top", b.Top), Prompt: one("prompt", b.Prompt), Bottom: one("bottom", b.Bottom), Not: one("not", b.Not)}
+		box := detect.Box{Top: one("top", b.Top), Prompt: one("prompt", b.Prompt), Bottom: one("bottom", b.Bottom), Not: one("not", b.Not), Leftover: one("leftover", b.Leftover)}
 		if box.Prompt != nil {
 			out.Boxes = append(out.Boxes, box)
 		}

@@ -32,6 +32,8 @@ type boxTable struct {
 	Prompt string `toml:"prompt"`
 	Bottom string `toml:"bottom"`
 	Not    string `toml:"not"`
+	// Of the rows below the box; see detect.Box.
+	Leftover string `toml:"leftover"`
 }
 
 type condTable struct {

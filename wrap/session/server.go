@@ -35,6 +35,7 @@ type server struct {
 	mu     sync.Mutex
 	conns  []*client // the oldest first
 	closed bool
+	freed  chan struct{} // a place among conns has come free
 
 	done sync.WaitGroup
 }
@@ -43,6 +44,7 @@ type server struct {
 type client struct {
 	*net.UnixConn
 	Peer
+	since    time.Time
 	answered bool // at least one line; guarded by server.mu
 }
 
@@ -70,7 +72,7 @@ func listen(path string, l limits, handle func(Peer, []byte) string) (*server, e
 		ln.Close()
 		return nil, fmt.Errorf("protect the socket: %w", err)
 	}
-	s := &server{limits: l, ln: ln, handle: handle}
+	s := &server{limits: l, ln: ln, handle: handle, freed: make(chan struct{}, 1)}
 	s.done.Add(1)
 	go s.accept()
 	return s, nil
@@ -100,7 +102,7 @@ func (s *server) accept() {
 			continue
 		}
 		p, err := peer(c)
-		cl := &client{UnixConn: c, Peer: p}
+		cl := &client{UnixConn: c, Peer: p, since: time.Now()}
 		if err != nil || !p.trusted() || !s.admit(cl) {
 			c.Close()
 			continue
@@ -114,22 +116,46 @@ func (s *server) accept() {
 	}
 }
 
-// admit takes a connection among those served. When there are too many, the
-// oldest of those that have had an answer goes, else the oldest: a reporter
-// that keeps silent must not keep the others out.
+// grace is how long a connection is left alone before it may be cut in favour
+// of another.
+const grace = 100 * time.Millisecond
+
+// admit takes a connection among those served. When there are too many, one
+// that has had an answer goes, else the oldest once it has had its time: a
+// reporter that keeps silent must not keep the others out.
 func (s *server) admit(c *client) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
+	for {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			return false
+		}
+		full := len(s.conns) >= s.limits.conns
+		var wait time.Duration
+		if full {
+			i := slices.IndexFunc(s.conns, func(c *client) bool { return c.answered })
+			if wait = time.Until(s.conns[0].since.Add(grace)); i < 0 && wait <= 0 {
+				i = 0
+			}
+			if i >= 0 {
+				s.conns[i].Close()
+				s.conns = slices.Delete(s.conns, i, i+1)
+				full = false
+			}
+		}
+		if !full {
+			s.conns = append(s.conns, c)
+			s.mu.Unlock()
+			return true
+		}
+		s.mu.Unlock()
+		timer := time.NewTimer(wait)
+		select {
+		case <-s.freed:
+		case <-timer.C:
+		}
+		timer.Stop()
 	}
-	if len(s.conns) >= s.limits.conns {
-		i := max(0, slices.IndexFunc(s.conns, func(c *client) bool { return c.answered }))
-		s.conns[i].Close()
-		s.conns = slices.Delete(s.conns, i, i+1)
-	}
-	s.conns = append(s.conns, c)
-	return true
 }
 
 func (s *server) dismiss(c *client) {
@@ -138,6 +164,10 @@ func (s *server) dismiss(c *client) {
 	defer s.mu.Unlock()
 	if i := slices.Index(s.conns, c); i >= 0 {
 		s.conns = slices.Delete(s.conns, i, i+1)
+		select {
+		case s.freed <- struct{}{}:
+		default:
+		}
 	}
 }
 

@@ -72,6 +72,7 @@ type app struct {
 	flags   wrapFlags
 	dirs    config.Dirs
 	catalog *catalog
+	isDemo  bool // the command is the pretend agent
 }
 
 // environ turns "NAME=value" lines into a map; of a name that is there twice

@@ -35,6 +35,7 @@ func (a *app) demo(args []string) int {
 		a.err.errorf("find fwrap's own file: %v", err)
 		return exitOwn
 	}
+	a.isDemo = true
 	if a.flags.agent == "" {
 		a.flags.agent = "claude" // whose screens the pretend agent draws
 	}

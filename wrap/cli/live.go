@@ -78,9 +78,9 @@ func (l *live) tap() wrap.Tap {
 		},
 		Focus: func(in bool) {
 			l.note(func() {
-				l.hasFoc, l.focus = true, notify.FocusOut
+				l.hasFoc, l.focus = true, notify.Unfocused
 				if in {
-					l.focus = notify.FocusIn
+					l.focus = notify.Focused
 				}
 			})
 		},

@@ -50,7 +50,8 @@ func nearVerb(word string) (string, bool) {
 	return "", false
 }
 
-// oneSlip says whether b is a with one letter changed, added or left out.
+// oneSlip says whether b is a with one letter changed, added or left out, or
+// two neighbours exchanged.
 func oneSlip(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -63,7 +64,8 @@ func oneSlip(a, b string) bool {
 		i++
 	}
 	if len(a) == len(b) {
-		return i == len(a) || a[i+1:] == b[i+1:]
+		return i == len(a) || a[i+1:] == b[i+1:] ||
+			i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 	}
 	return a[i:] == b[i+1:]
 }
@@ -178,7 +180,7 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, agent string, col
 	dir, _ := os.Getwd()
 	t := &teller{
 		log:     log,
-		session: notify.Session{Agent: agent, Project: config.Project(dir), Name: a.flags.name},
+		session: notify.Session{Agent: a.label(agent), Project: config.Project(dir), Name: a.flags.name},
 		id:      "fwrap-" + strconv.Itoa(os.Getpid()),
 	}
 	if cfg.Notify.Text == "short" {
@@ -196,6 +198,14 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, agent string, col
 	l.tell = t
 	l.watch.changed, l.watch.act = t.changed, t.act
 	return l
+}
+
+// label is what the person is told the agent is called.
+func (a *app) label(agent string) string {
+	if a.isDemo {
+		return "demo"
+	}
+	return agent
 }
 
 // routes chooses the channel and the one that takes its place if it fails. With

@@ -24,9 +24,10 @@ type Report struct {
 	// Soft is a guess that must be borne out by the screen within [SoftFor]:
 	// a turn has ended, and another that was typed meanwhile should begin.
 	Soft bool
-	// Hold lifts the age limits of hook reports. It is for reporters that speak
-	// only when something changes (a script's plain word, a status file),
-	// where a long silence means nothing. The screen can still settle it.
+	// Hold lifts the age limits of a working or blocked that came as an event.
+	// It is for reporters that speak only when something changes (a script's
+	// plain word, a status file), where a long silence means nothing. The
+	// screen can still settle it.
 	Hold bool
 }
 

@@ -189,6 +189,11 @@ func (c *sources) Report(now time.Time, r Report) bool {
 }
 
 func (c *sources) hear(l level) {
+	// A status file says no more than that the agent waits, and comes about
+	// the same dialog as the hook that told its question.
+	if before := &c.hook; l.Hold && before.has && l.State == Blocked && before.State == Blocked && l.Question.Text == "" {
+		l.Kind, l.Question = before.Kind, before.Question
+	}
 	c.hook = l
 	c.painted = c.dialog() && !c.kept
 }
@@ -267,12 +272,12 @@ func (r *Report) age() (time.Duration, bool) {
 	switch {
 	case r.Soft:
 		return SoftFor, true
+	case r.State == Idle:
+		return FreshIdle, true
 	case r.Hold:
 		return 0, false
 	case r.State == Blocked:
 		return FreshBlocked, true
-	case r.State == Idle:
-		return FreshIdle, true
 	case r.Kind == Background:
 		return FreshBackground, true
 	case r.Kind == Compacting:
@@ -421,8 +426,10 @@ func (c *sources) overruled(w *level) bool {
 func (c *sources) refined(r *Report) Status {
 	s := Status{State: r.State, Kind: r.Kind, Source: r.Source, Question: r.Question, Line: r.Note}
 	if c.looked && !c.kept && c.ruled && c.screen.State == r.State && r.Kind == "" && r.State != Blocked {
-		s.Kind = c.screen.Kind
-		s.Rule, s.At = c.screen.Rule, c.screen.At
+		s.Kind, s.Rule, s.At = c.screen.Kind, c.screen.Rule, c.screen.At
+		if s.Line == "" {
+			s.Line = c.screen.Line
+		}
 	}
 	return s
 }
@@ -460,7 +467,8 @@ func sameDialog(screen, said Kind) bool {
 func (c *sources) compare() {
 	word, heard := c.word()
 	disagree := heard && c.front == ForegroundAgent && c.looked && !c.kept && c.ruled &&
-		c.screen.State != word.State && c.screen.Source != FromTitle && c.screen.Kind != Menu
+		c.screen.State != word.State && c.screen.Source != FromTitle && c.screen.Kind != Menu &&
+		word.Kind != Background
 	if !disagree {
 		c.conflicting, c.conflict = false, Conflict{}
 		return

@@ -28,7 +28,7 @@ const (
 	maxLevels   = 8
 	maxID       = 128
 	maxTitle    = 256 // encoded; 192 bytes decoded
-	maxMsg      = 2732
+	maxMsg      = 2732 // encoded; 2048 bytes decoded
 	maxRecords  = 64 // the protocol leaves 64 to 256 to the terminal
 )
 
@@ -113,8 +113,8 @@ func ParseRecord(data []byte) (Record, error) {
 		}
 	}
 	var ok1, ok2 bool
-	r.Title, ok1 = decode(title)
-	r.Msg, ok2 = decode(msg)
+	r.Title, ok1 = decode(title, maxTitle/4*3)
+	r.Msg, ok2 = decode(msg, 2048)
 	if !ok1 || !ok2 {
 		return Record{}, errRecord
 	}
@@ -162,10 +162,10 @@ func isID(s string) bool {
 	return len(s) <= maxID
 }
 
-// decode reads base64 of one line of UTF-8.
-func decode(s string) (string, bool) {
+// decode reads base64 of one line of UTF-8 of at most limit bytes.
+func decode(s string, limit int) (string, bool) {
 	b, err := base64.StdEncoding.Strict().DecodeString(s)
-	if err != nil || !utf8.Valid(b) {
+	if err != nil || len(b) > limit || !utf8.Valid(b) {
 		return "", false
 	}
 	for _, r := range string(b) {

@@ -6,75 +6,79 @@ import "time"
 // second and says nothing new, a prompt is painted once and waits: so quiet is
 // what triggers a look, and continuous output is sampled.
 const (
-	// paceSweep is the longest that a screen under continuous output goes
-	// without being looked at.
-	paceSweep = 700 * time.Millisecond
-	// paceQuiet is the quiet after output that says that a frame is complete.
-	// Claude Code's spinner repaints at 8 to 12 Hz; a frame's writes follow
-	// each other within a few milliseconds.
-	paceQuiet = 60 * time.Millisecond
-	// paceGap is the least time between two looks.
-	paceGap = 100 * time.Millisecond
-	// paceSync is how long an open synchronised update (DEC mode 2026) may hold
-	// the screen back. tmux and iTerm2 cut theirs at one second.
-	paceSync = time.Second
+	// PaceSweep is the longest that output waits to be looked at while more
+	// of it keeps coming.
+	PaceSweep = 700 * time.Millisecond
+	// PaceQuiet is the quiet after output that says that a frame is complete.
+	// The writes of one frame follow each other within a few milliseconds.
+	PaceQuiet = 60 * time.Millisecond
+	// PaceGap is the least time between two looks.
+	PaceGap = 100 * time.Millisecond
+	// PaceSync is how long an open synchronised update (DEC mode 2026) may
+	// hold the screen back. Terminals cut theirs after about as long.
+	PaceSync = time.Second
 )
 
 // Config is what a Timeline is made of.
 type Config struct {
-	Screen Screen // never nil; the timeline owns it from then on
-	Rules  *Rules // nil until they are known; without rules there is no state
+	Screen  Screen  // never nil; the timeline owns it from then on
+	Rules   *Rules  // nil until they are known; without rules the screen says nothing
+	Settler Settler // of hook reports; may be nil
 }
 
-// Timeline turns the agent's output, as it comes in time, into a Status.
+// Timeline turns what is known of an agent, as it comes in time, into a Status:
+// its output, its own reports, and who has the terminal.
 //
 // It holds no clock: every method takes the time, which must not run backwards
-// between calls, and [Timeline.Next] names the next instant at which the status
-// could change with no new input. A Timeline is not safe for concurrent use.
+// from call to call, and [Timeline.Next] names the next instant at which
+// something could change with no new input. A Timeline is not safe for
+// concurrent use.
 type Timeline struct {
 	screen Screen
 	rules  *Rules
-	alive  bool
+	src    sources
 
 	dirty    bool      // output or a size has come that no look has seen
+	dirtyAt  time.Time // when the first of it came
+	last     time.Time // when the last of it came
 	fresh    bool      // the rules are new: look even if the screen is the same
-	last     time.Time // of the last byte or size
-	looked   time.Time // of the last look
+	drawn    bool      // there has been output at all
+	looked   time.Time // when the last look was
 	hasLook  bool
-	syncFrom time.Time // when the open synchronised update began
 	inSync   bool
-	syncEnd  bool // an update has ended that no look has seen
+	syncAt   time.Time // when the open synchronised update began
+	syncDone bool      // an update has ended that no look has seen
+	unsure   bool      // the last look was at half a frame, maybe
+	judged   bool      // the rules have judged seen
 	seen     Snapshot
-	unsure   bool // the last look found no rule while output was coming
-
-	verdict    Verdict
-	hasVerdict bool
-	status     Status
 }
 
 // New returns a timeline with no state. The agent counts as gone until
-// [Timeline.Alive] says otherwise.
+// [Timeline.Alive] or [Timeline.Foreground] says otherwise.
 func New(c Config) *Timeline {
-	return &Timeline{screen: c.Screen, rules: c.Rules}
+	t := &Timeline{screen: c.Screen, rules: c.Rules}
+	t.src.Settler = c.Settler
+	t.src.front = ForegroundGone
+	return t
 }
 
 // Write draws the agent's output. p may be split anywhere.
 func (t *Timeline) Write(now time.Time, p []byte) {
+	t.Tick(now) // what was due before these bytes is judged without them
 	if len(p) == 0 {
 		return
 	}
-	t.Tick(now) // what was due before these bytes came is judged without them
 	was := t.inSync
 	t.screen.Write(p)
 	t.inSync = t.screen.Synchronized()
 	switch {
 	case t.inSync && !was:
-		t.syncFrom = now
+		t.syncAt = now
 	case was && !t.inSync:
-		t.syncEnd = true
+		t.syncDone = true
 	}
-	t.dirty = true
-	t.last = now
+	t.drawn = true
+	t.touch(now)
 	t.Tick(now)
 }
 
@@ -82,114 +86,142 @@ func (t *Timeline) Write(now time.Time, p []byte) {
 func (t *Timeline) Resize(now time.Time, cols, rows int) {
 	t.Tick(now)
 	t.screen.Resize(cols, rows)
-	t.dirty = true
+	t.touch(now)
+}
+
+// touch notes that there is something new to look at.
+func (t *Timeline) touch(now time.Time) {
+	if !t.dirty {
+		t.dirty, t.dirtyAt = true, now
+	}
 	t.last = now
 }
 
-// SetRules sets the rules, or takes them away with nil. The screen is judged
-// anew at the next look.
+// SetRules sets the rules, or takes them away with nil. What is on the screen
+// is judged by them at once.
 func (t *Timeline) SetRules(now time.Time, r *Rules) {
 	t.Tick(now)
-	t.rules = r
-	t.hasVerdict = false
-	if r == nil {
-		t.settle(now)
-		return
+	t.rules, t.judged = r, false
+	t.src.NoScreen(now)
+	if r != nil && t.drawn {
+		t.fresh = true
+		t.touch(now)
+		t.Tick(now)
 	}
-	if t.hasLook || t.dirty {
-		t.dirty, t.fresh = true, true
-	}
-	t.Tick(now)
 }
 
 // Alive says whether the agent's process is there. An agent that has gone has
 // no state although its last prompt may still be on the screen.
 func (t *Timeline) Alive(now time.Time, alive bool) {
-	t.Tick(now)
-	if t.alive == alive {
-		return
-	}
-	t.alive = alive
 	if alive {
-		// What the screen shows is not this agent's until it has drawn.
-		t.hasVerdict = false
+		t.Foreground(now, ForegroundAgent)
+	} else {
+		t.Foreground(now, ForegroundGone)
 	}
-	t.settle(now)
 }
 
-// Tick looks at the screen if a look is due. Call it when [Timeline.Next] has
-// come; a call too early or too late does no harm.
+// Foreground says who has the terminal. Of an agent that comes after another
+// has gone, the screen says nothing before it has drawn.
+func (t *Timeline) Foreground(now time.Time, f Foreground) {
+	t.Tick(now)
+	if (f == ForegroundGone) != (t.src.front == ForegroundGone) {
+		t.judged = false
+	}
+	t.src.Foreground(now, f)
+}
+
+// Report takes the agent's own word. It returns false if it is not believed.
+func (t *Timeline) Report(now time.Time, r Report) bool {
+	t.Tick(now)
+	return t.src.Report(now, r)
+}
+
+// Conflict returns a disagreement between the screen and the agent's own word
+// that has lasted for [ConflictAfter] and still does.
+func (t *Timeline) Conflict() (Conflict, bool) { return t.src.Conflict() }
+
+// Tick lets time pass. Call it when [Timeline.Next] has come; a call too early
+// or too late does no harm.
 func (t *Timeline) Tick(now time.Time) {
-	if due, ok := t.Next(); ok && !now.Before(due) {
+	if due, ok := t.due(); ok && !now.Before(due) {
 		t.look(now)
 	}
+	t.src.Tick(now)
 }
 
 // Next returns the next instant at which the status could change with no new
 // input. At rest there is none.
 func (t *Timeline) Next() (time.Time, bool) {
+	at, ok := t.due()
+	if s, has := t.src.Next(); has && (!ok || s.Before(at)) {
+		return s, true
+	}
+	return at, ok
+}
+
+// due returns when the screen is to be looked at.
+func (t *Timeline) due() (time.Time, bool) {
 	if !t.dirty {
 		return time.Time{}, false
 	}
 	if t.inSync {
-		return t.syncFrom.Add(paceSync), true
+		return t.syncAt.Add(PaceSync), true
 	}
-	due := t.last.Add(paceQuiet)
-	if t.syncEnd || t.fresh {
+	if t.fresh {
+		return t.last, true
+	}
+	due := t.last.Add(PaceQuiet)
+	if t.syncDone {
 		due = t.last
 	}
-	if t.hasLook && !t.fresh {
-		if at := t.looked.Add(paceGap); due.Before(at) {
-			due = at
-		}
-		if at := t.looked.Add(paceSweep); at.Before(due) {
-			due = at
-		}
+	if at := t.dirtyAt.Add(PaceSweep); at.Before(due) {
+		due = at
+	}
+	if at := t.looked.Add(PaceGap); t.hasLook && due.Before(at) {
+		due = at
 	}
 	return due, true
 }
 
 // Status returns what the agent is doing.
-func (t *Timeline) Status() Status { return t.status }
+func (t *Timeline) Status() Status { return t.src.Status() }
+
+// Snapshot returns the screen as it stands, for a classification that must not
+// rest on the last look: before something is typed into the terminal.
+func (t *Timeline) Snapshot() Snapshot { return t.screen.Snapshot() }
 
 // look judges the screen as it stands.
 func (t *Timeline) look(now time.Time) {
-	quiet := now.Sub(t.last) >= paceQuiet || t.syncEnd
-	t.dirty, t.syncEnd = false, false
+	quiet := t.syncDone || now.Sub(t.last) >= PaceQuiet
+	t.dirty, t.syncDone = false, false
 	if t.inSync {
-		// An update that never ends must not freeze the state: the screen
-		// before it is all there is, so the next byte starts the wait anew.
-		t.syncFrom = now
+		// An update that never ends must not freeze the state.
+		if s, ok := t.screen.(interface{ EndSync() }); ok {
+			s.EndSync()
+			t.inSync = t.screen.Synchronized()
+		}
+		t.syncAt = now
 	}
 	s := t.screen.Snapshot()
-	same := t.hasLook && !t.fresh && !t.unsure && s.equal(&t.seen)
+	same := t.judged && !t.fresh && !t.unsure && s.equal(&t.seen)
 	t.seen, t.hasLook, t.looked, t.fresh = s, true, now, false
-	if t.rules == nil || same && t.hasVerdict {
+	if t.rules == nil || same {
 		return
 	}
 	v := t.rules.Match(&s)
-	if v.Rule == nil && !quiet && !t.unsure && t.hasVerdict {
-		// Half a frame matches nothing. "No rule" is believed when the screen
-		// has come to rest, or when it is found twice in a row.
+	if v.State == Idle && !v.Keep && !quiet && !t.unsure && t.busy() {
+		// Half a frame shows less than the whole one. That nothing goes on is
+		// believed when the screen has come to rest, or found twice in a row.
 		t.unsure = true
-		t.dirty = true
+		t.touch(now)
 		return
 	}
-	t.unsure = false
-	t.verdict, t.hasVerdict = v, true
-	t.settle(now)
+	t.unsure, t.judged = false, true
+	t.src.Screen(now, v)
 }
 
-// settle combines what the sources say into the status.
-func (t *Timeline) settle(now time.Time) {
-	next, ok := combine(t.alive, t.verdict, t.hasVerdict, t.status)
-	if !ok {
-		return
-	}
-	if next.State != t.status.State || next.Kind != t.status.Kind || t.status.Since.IsZero() {
-		next.Since = now
-	} else {
-		next.Since = t.status.Since
-	}
-	t.status = next
+// busy reports whether an idle screen would be news.
+func (t *Timeline) busy() bool {
+	s := t.src.Status().State
+	return s == Working || s == Blocked
 }

@@ -20,7 +20,7 @@ const (
 	// Healthy services answer in 3 ms; a bus that does not answer its own
 	// handshake or a service that will not even name its capabilities will
 	// not show anything either.
-	greeting = 700 * time.Millisecond
+	greeting = time.Second
 )
 
 // deliver does the request over D-Bus, and through beeep where there is no

@@ -104,7 +104,7 @@ func TestMarkupIsEscapedWhereItIsRead(t *testing.T) {
 // TestBadServices: whatever the bus and the service do, an answer comes in time
 // and nobody is told twice.
 func TestBadServices(t *testing.T) {
-	const now, soon, late = 500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond
+	const now, soon, late = 500 * time.Millisecond, 1500 * time.Millisecond, 3 * time.Second
 	for _, tt := range []struct {
 		name    string
 		opts    notifyspy.Options

@@ -150,7 +150,9 @@ func (l *lines) value(path []byte, v jsonscan.Value) {
 	case "/params/update/state":
 		m.short(&m.state, v)
 	case "/params/update/background":
-		m.back = 0
+		if v.Kind == jsonscan.Array {
+			m.back = 0
+		}
 	case "/params/update/background[]":
 		if v.Kind != jsonscan.End {
 			m.back++

@@ -27,9 +27,9 @@ const (
 	maxSegment  = 32 // of app and of each segment of an id
 	maxLevels   = 8
 	maxID       = 128
-	maxTitle    = 256 // encoded; 192 bytes decoded
+	maxTitle    = 256  // encoded; 192 bytes decoded
 	maxMsg      = 2732 // encoded; 2048 bytes decoded
-	maxRecords  = 64 // the protocol leaves 64 to 256 to the terminal
+	maxRecords  = 64   // the protocol leaves 64 to 256 to the terminal
 )
 
 // ProgramState is the state in a record.

@@ -14,18 +14,20 @@ func (s *Screen) token(tok *seq.Token) {
 		s.last = 0
 		return
 	}
-	if !tok.End || tok.Aborted || tok.Overflow {
+	if !tok.End {
 		return
 	}
-	switch tok.Kind {
-	case seq.Esc:
-		s.escape(tok.Body)
-	case seq.CSI:
-		if c, ok := seq.ParseCSI(tok.Body); ok && !c.Colon {
-			s.csi(&c)
+	if !tok.Aborted && !tok.Overflow {
+		switch tok.Kind {
+		case seq.Esc:
+			s.escape(tok.Body)
+		case seq.CSI:
+			if c, ok := seq.ParseCSI(tok.Body); ok && !c.Colon {
+				s.csi(&c)
+			}
+		case seq.OSC:
+			s.osc(tok.Body)
 		}
-	case seq.OSC:
-		s.osc(tok.Body)
 	}
 	s.last = 0
 	if s.cleared {
@@ -72,8 +74,8 @@ func (s *Screen) escape(body []byte) {
 				s.grid.fill()
 				s.moveAbs(0, 0)
 			}
-		case '%': // a change of the encoding, which makes all sets ASCII
-			s.sets = charsets{}
+		case '%': // a change of the encoding
+			s.sets.shift, s.sets.g[0] = 0, 0
 		}
 		return
 	}

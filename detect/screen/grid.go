@@ -75,6 +75,13 @@ func (g *grid) flush() {
 	}
 }
 
+// flushLong is flush if there is much waiting.
+func (g *grid) flushLong() {
+	if len(g.out) >= 2*pieceSize {
+		g.flush()
+	}
+}
+
 func (g *grid) csi(n int, final byte) {
 	g.out = append(g.out, "\x1b["...)
 	if n != 1 || final == 'J' || final == 'K' {
@@ -168,7 +175,13 @@ func (g *grid) erase(y, x0, x1 int) {
 
 // eraseRows blanks the rows y0 to y1-1.
 func (g *grid) eraseRows(y0, y1 int) {
-	if y0 == 0 && y1 == g.rows {
+	used := 0
+	for _, l := range g.lines[y0:y1] {
+		if l.end > 0 {
+			used++
+		}
+	}
+	if y1-y0 == g.rows && used > g.rows/4 {
 		g.csi(2, 'J')
 		clear(g.lines)
 		g.dirty = true

@@ -57,7 +57,9 @@ func (s *Screen) draw(piece []byte) bool {
 		for s.offset < len(piece) {
 			tok, n := s.sc.Next(piece[s.offset:])
 			s.offset += n
+			s.earn(n)
 			s.token(&tok)
+			s.grid.flushLong()
 		}
 		s.grid.flush()
 	})

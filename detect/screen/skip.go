@@ -35,7 +35,7 @@ func (s *Screen) Skip(p []byte) {
 	if !ok {
 		s.rebuild()
 	}
-	s.last, s.ntail = 0, 0
+	s.last, s.ntail, s.cleared = 0, 0, false
 	if scrolled && !s.alt {
 		s.move(0, s.grid.rows-1)
 	}

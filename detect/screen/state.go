@@ -29,6 +29,8 @@ type state struct {
 
 	last rune // what REP repeats: the last character, 0 after anything else
 
+	credit int // characters that REP may draw
+
 	tail  [utf8Max]byte // a character that a write has cut
 	ntail int
 
@@ -94,7 +96,7 @@ func (t *tabStops) prev(x int) int {
 
 func (s *Screen) initial() state {
 	m := margins{0, s.grid.rows - 1}
-	return state{margins: [2]margins{m, m}, tabs: defaultTabs()}
+	return state{margins: [2]margins{m, m}, tabs: defaultTabs(), credit: 1 << 16}
 }
 
 // page is the index of the shown screen.
@@ -193,7 +195,7 @@ func (s *Screen) reset() {
 
 // softReset is DECSTR.
 func (s *Screen) softReset() {
-	s.hidden, s.insert, s.origin, s.noWrap, s.newline, s.sync = false, false, false, false, false, false
+	s.hidden, s.insert, s.origin, s.noWrap, s.sync = false, false, false, false, false
 	s.sets = charsets{}
 	s.saved[s.page()] = saved{}
 	s.setMargins(margins{0, s.grid.rows - 1})

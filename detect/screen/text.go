@@ -127,6 +127,15 @@ func (s *Screen) advance(w int) {
 	}
 }
 
+// A repetition of eight bytes can ask for a screenful. A flood of them is drawn
+// as far as the bytes that came with it allow.
+const creditPerByte = 64
+
+func (s *Screen) earn(bytes int) {
+	most := 1<<16 + 2*s.grid.cols*s.grid.rows
+	s.credit = min(s.credit+creditPerByte*bytes, most)
+}
+
 // repeat is REP: n times the character before, if one stands right before.
 func (s *Screen) repeat(n int) {
 	r := s.last
@@ -139,25 +148,25 @@ func (s *Screen) repeat(n int) {
 	if most := (s.grid.rows + 2) * perRow; n > most {
 		n = most + (n-most)%perRow
 	}
+	n = min(n, s.credit)
+	s.credit -= n
 	for range n {
 		s.print(r)
-		if len(s.grid.out) >= pieceSize {
-			s.grid.flush()
-		}
+		s.grid.flushLong()
 	}
 }
 
 // mapped returns what an ASCII character is drawn as.
 func (c *charsets) mapped(r rune) rune {
-	if r >= 0x5f && r <= 0x7e && c.lineDrawing() {
-		return decGraphics[r-0x5f]
+	if r >= 0x60 && r <= 0x7e && c.lineDrawing() {
+		return decGraphics[r-0x60]
 	}
 	return r
 }
 
-// decGraphics is the DEC special graphics set from 0x5F on (VT100 User Guide,
-// table 3-9).
+// decGraphics is the DEC special graphics set from 0x60 on (VT100 User Guide,
+// table 3-9). At 0x5F it has a blank, which xterm.js draws as it is.
 var decGraphics = [...]rune{
-	' ', '◆', '▒', '␉', '␌', '␍', '␊', '°', '±', '␤', '␋', '┘', '┐', '┌', '└', '┼',
+	'◆', '▒', '␉', '␌', '␍', '␊', '°', '±', '␤', '␋', '┘', '┐', '┌', '└', '┼',
 	'⎺', '⎻', '─', '⎼', '⎽', '├', '┤', '┴', '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
 }

@@ -18,6 +18,9 @@ type Example struct {
 	Screen   detect.Snapshot
 	Question string   // what must be read as the question; empty: anything
 	Options  []string // what must be read as the options; nil: anything
+	// Origin is the public source of a screen that was not cut from a
+	// recording of the agent; empty for one that was.
+	Origin string
 }
 
 // Failure is an example that the rules judge otherwise.
@@ -47,7 +50,7 @@ func (d *decoded) examples(path, rule string, list []exampleTable) []Example {
 			d.fail(at+".screen", "a screen of %d bytes is larger than the %d that one may have", len(t.Screen), maxScreen)
 			continue
 		}
-		e := Example{Rule: rule, File: d.name, Line: d.ix.find(at).line, Match: t.Match == nil || *t.Match, Question: t.Question, Options: t.Options}
+		e := Example{Rule: rule, File: d.name, Line: d.ix.find(at).line, Match: t.Match == nil || *t.Match, Question: t.Question, Options: t.Options, Origin: t.Origin}
 		cols, rows, ok := 0, 0, true
 		if t.Size != "" {
 			if cols, rows, ok = parseSize(t.Size); !ok {

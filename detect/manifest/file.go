@@ -75,4 +75,5 @@ type exampleTable struct {
 	Question string   `toml:"question"`
 	Options  []string `toml:"options"`
 	Note     string   `toml:"note"`
+	Origin   string   `toml:"origin"`
 }

@@ -110,13 +110,14 @@ func (w *walker) table(prefix string, t map[string]toml.Primitive) {
 			keys = []string{key}
 		}
 		if keys == nil {
-			msg := fmt.Sprintf("unknown key %q", key)
-			if isTable {
-				msg = fmt.Sprintf("unknown table [%s]", key)
-			} else if prefixOf(key) {
-				msg = fmt.Sprintf("%s is a table: write [%s] and its keys below it", key, key)
+			switch {
+			case isTable:
+				fail(fmt.Sprintf("unknown table [%s]", key), nearest(key))
+			case prefixOf(key):
+				fail(fmt.Sprintf("%s is a table", key), fmt.Sprintf("write [%s] and its keys below it", key))
+			default:
+				fail(fmt.Sprintf("unknown key %q", key), nearest(key))
 			}
-			fail(msg, nearest(key))
 			continue
 		}
 		for _, k := range keys {

@@ -12,7 +12,7 @@ type Record struct {
 	State    string // idle, working, done, blocked, error or clear
 	Kind     string // permission, question or auth; empty: none
 	Progress int    // 0 to 100; negative: none
-	ID       string // "a/b"; empty: the program's only record
+	ID       string // "a/b", at most 8 parts; empty: the program's own record
 	App      string
 	Title    string
 	Message  string
@@ -21,7 +21,10 @@ type Record struct {
 // Limits of the protocol, in bytes: a terminal drops a longer report whole.
 const (
 	maxRecord  = 4096
-	maxMessage = 2048
+	maxTitle   = 192  // 256 encoded
+	maxMessage = 2048 // 2732 encoded
+	maxID      = 128
+	maxLevels  = 8
 )
 
 // Status7501 returns the report, ended by ST. What the protocol does not allow
@@ -57,20 +60,27 @@ func Status7501(r Record) []byte {
 			b += ":" + name + "=" + enc
 		}
 	}
-	field("title", r.Title, 256)
-	// The protocol's 2048 bytes are the text's; encoded they are 2732.
+	field("title", r.Title, maxTitle)
 	field("msg", r.Message, maxMessage)
 	return []byte(b + st)
 }
 
 // path keeps the parts of a record's id that the protocol allows.
 func path(id string) string {
-	parts := strings.Split(id, "/")
-	kept := parts[:0]
-	for _, p := range parts {
-		if p = ident(p); p != "" {
-			kept = append(kept, p)
+	var b strings.Builder
+	levels := 0
+	for p := range strings.SplitSeq(id, "/") {
+		if p = ident(p); p == "" {
+			continue
 		}
+		if levels == maxLevels || b.Len()+len("/")+len(p) > maxID {
+			break
+		}
+		if levels > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(p)
+		levels++
 	}
-	return strings.Join(kept, "/")
+	return b.String()
 }

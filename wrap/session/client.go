@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -19,7 +18,7 @@ type Client struct {
 	// Args are the arguments:
 	//
 	//	[--kind KIND] STATE [TEXT...]      working, blocked, idle, done, error or none
-	//	--from AGENT [PAYLOAD]             an agent's event, on stdin without PAYLOAD
+	//	--from AGENT [--event E] [PAYLOAD] an agent's event, on stdin without PAYLOAD
 	//	--from AGENT -- COMMAND... PAYLOAD the same, then COMMAND... PAYLOAD is run
 	Args  []string
 	Stdin *os.File
@@ -31,8 +30,9 @@ type Client struct {
 	// Seq grows with the time at which the process began; 0 for unknown.
 	Seq uint64
 	// Digest makes the few bytes that are sent of an agent's payload, which it
-	// reads to its end. The result is a JSON object.
-	Digest func(agent string, payload io.Reader) (json.RawMessage, error)
+	// reads to its end. The result is a JSON object. event is the name given
+	// with --event, for agents whose payloads do not say it; else empty.
+	Digest func(agent, event string, payload io.Reader) (json.RawMessage, error)
 }
 
 // Run reports and returns the command that is to take this process's place
@@ -77,7 +77,7 @@ func (c *Client) report(a reportArgs, deadline time.Time) error {
 			payload = c.Stdin
 		}
 		var err error
-		if m.Event, err = c.Digest(a.from, payload); err != nil {
+		if m.Event, err = c.Digest(a.from, a.event, payload); err != nil {
 			c.drain(deadline)
 			return err
 		}
@@ -118,7 +118,8 @@ func (c *Client) drain(deadline time.Time) {
 type onlyWriter struct{ io.Writer }
 
 type reportArgs struct {
-	from, payload     string
+	from, event       string
+	payload           string
 	state, kind, text string
 	then              []string
 }
@@ -155,7 +156,7 @@ func parseReport(args []string) (reportArgs, error) {
 			}
 			i = len(args)
 			chained = true
-		case name == "--from" || name == "--kind" || name == "--text":
+		case name == "--from" || name == "--event" || name == "--kind" || name == "--text":
 			if !inline {
 				if i++; i >= len(args) {
 					return a, fmt.Errorf("%s needs a value", name)
@@ -165,6 +166,8 @@ func parseReport(args []string) (reportArgs, error) {
 			switch name {
 			case "--from":
 				a.from = value
+			case "--event":
+				a.event = value
 			case "--kind":
 				a.kind = value
 			default:
@@ -209,16 +212,4 @@ func parseReport(args []string) (reportArgs, error) {
 		a.from = "script"
 	}
 	return a, nil
-}
-
-// Reporter is the command line that makes an agent's hook report: self is the
-// absolute path of fwrap. It is quoted for a POSIX shell, silent, and succeeds
-// even where fwrap has been removed meanwhile.
-func Reporter(self, agent string) string {
-	return ShellQuote(filepath.Clean(self)) + " report --from " + agent + " >/dev/null 2>&1 || true"
-}
-
-// ShellQuote quotes s for a POSIX shell.
-func ShellQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

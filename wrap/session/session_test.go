@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // firstKilobyte is a digest that tells how long the payload was.
-func firstKilobyte(agent string, r io.Reader) (json.RawMessage, error) {
+func firstKilobyte(agent, event string, r io.Reader) (json.RawMessage, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err

@@ -260,13 +260,20 @@ func (p *Program) Settled(what string, still, limit time.Duration, cond func(det
 	})
 }
 
-// First replays what was written and returns the time of the write after
-// which the screen first satisfied cond, at or after since.
-func (p *Program) First(since time.Time, cond func(detect.Snapshot) bool) (time.Time, bool) {
+// Moment is a value that was read off the screen, and since when it stood there.
+type Moment struct {
+	At    time.Time
+	Value string
+}
+
+// History replays what was written and returns what read said of the screen
+// after each write, as often as that changed.
+func (p *Program) History(read func(detect.Snapshot) string) []Moment {
 	p.mu.Lock()
 	chunks, output := p.chunks, p.output
 	p.mu.Unlock()
 	s := newScreen(chunks[0].cols, chunks[0].rows)
+	list := []Moment{{chunks[0].at, read(s.Snapshot())}}
 	from := 0
 	for _, c := range chunks[1:] {
 		if c.cols > 0 {
@@ -274,8 +281,19 @@ func (p *Program) First(since time.Time, cond func(detect.Snapshot) bool) (time.
 		}
 		s.Write(output[from:c.end])
 		from = c.end
-		if !c.at.Before(since) && cond(s.Snapshot()) {
-			return c.at, true
+		if v := read(s.Snapshot()); v != list[len(list)-1].Value {
+			list = append(list, Moment{c.at, v})
+		}
+	}
+	return list
+}
+
+// First returns the time of the write after which the screen first satisfied
+// cond, at or after since.
+func (p *Program) First(since time.Time, cond func(detect.Snapshot) bool) (time.Time, bool) {
+	for _, m := range p.History(func(s detect.Snapshot) string { return fmt.Sprint(cond(s)) }) {
+		if m.Value == "true" && !m.At.Before(since) {
+			return m.At, true
 		}
 	}
 	return time.Time{}, false

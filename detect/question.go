@@ -13,7 +13,7 @@ import (
 type Reading struct {
 	Region  Region     // where to read; Whole means the rule's own region
 	Text    []*Pattern // each that matches adds its groups, or itself if it has none
-	Options []*Pattern // a line that one matches is an option: its first group
+	Options []*Pattern // a line that one matches has options: its groups, or itself
 	Except  []*Pattern // lines that are no options
 }
 
@@ -74,12 +74,16 @@ func (q *Reading) read(sc *scene, region Region) Question {
 			if m == nil {
 				continue
 			}
-			o := line
-			if len(m) >= 4 && m[2] >= 0 {
-				o = line[m[2]:m[3]]
+			if len(m) == 2 {
+				m = append(m, m...)
 			}
-			if o = cut(oneLine(o), maxOption); o != "" {
-				out.Options = append(out.Options, o)
+			for i := 2; i+1 < len(m) && len(out.Options) < maxOptions; i += 2 {
+				if m[i] < 0 {
+					continue
+				}
+				if o := cut(oneLine(line[m[i]:m[i+1]]), maxOption); o != "" {
+					out.Options = append(out.Options, o)
+				}
 			}
 			break
 		}

@@ -59,6 +59,9 @@ type Layout struct {
 	// Items are rows at which an item of the conversation begins. Without any,
 	// every row that begins in the first column is one.
 	Items []*Pattern
+	// Trailing are rows at the screen's end that do not count as a part of the
+	// dialog: a spinner that still turns below it.
+	Trailing []*Pattern
 }
 
 // Box is one form of the agent's input box.

@@ -3,6 +3,7 @@ package detect
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // scene is a snapshot with what was worked out of it, once for all rules.
@@ -19,7 +20,8 @@ type scene struct {
 // view is a region's text, as drawn and with its paragraphs on one line each.
 type view struct {
 	drawn  string
-	first  int // row of the first line of drawn; -1 if it is not of the screen
+	first  int    // row of the first line of drawn; -1 if it is not of the screen
+	flow   func() // lays flowed out, once; nil: it is, or there is none
 	flowed string
 	starts []flowStart
 }
@@ -78,7 +80,11 @@ func (sc *scene) place() {
 		}
 	}
 	if sc.box == noBox || sep >= sc.box.end {
-		sc.spans[Dialog] = span{sep + 1, n}
+		end := n
+		for end > sep+1 && (sc.rows[end-1] == "" || matchAny(sc.layout.Trailing, sc.rows[end-1])) {
+			end--
+		}
+		sc.spans[Dialog] = span{sep + 1, end}
 	}
 	for y := n - 1; y >= 0; y-- {
 		if sc.rows[y] == "" {
@@ -121,7 +127,7 @@ func (sc *scene) view(r Region) *view {
 			return nil
 		}
 		v = &view{drawn: strings.Join(sc.rows[sp.first:sp.end], "\n"), first: sp.first}
-		sc.flow(v, sp)
+		v.flow = func() { sc.flow(v, sp) }
 	}
 	sc.views[r] = v
 	return v
@@ -166,7 +172,14 @@ func (sc *scene) wrapped(y int) bool {
 
 // match reports whether the pattern matches in the region.
 func (v *view) match(p *Pattern) bool {
-	return p.match(v.drawn) || v.flowed != "" && p.match(v.flowed)
+	if p.match(v.drawn) {
+		return true
+	}
+	if v.flow != nil {
+		v.flow()
+		v.flow = nil
+	}
+	return v.flowed != "" && p.match(v.flowed)
 }
 
 // where returns the row that the pattern's first match begins in, or -1.
@@ -222,10 +235,10 @@ func unframe(row string) string {
 	if rest == "" || rest[0] != 0xe2 { // all line drawing begins with this byte
 		return row
 	}
-	r := []rune(rest)
-	if !isFrame(r[0]) {
+	if c, _ := utf8.DecodeRuneInString(rest); !isFrame(c) {
 		return row
 	}
+	r := []rune(rest)
 	line := true
 	for _, c := range r {
 		if !isFrame(c) && c != ' ' {

@@ -208,6 +208,7 @@ func (d *decoded) layout() detect.Layout {
 		Separators: d.patterns("screen.separators", d.file.Screen.Separators),
 		Inside:     d.patterns("screen.inside", d.file.Screen.Inside),
 		Items:      d.patterns("screen.items", d.file.Screen.Items),
+		Trailing:   d.patterns("screen.trailing", d.file.Screen.Trailing),
 	}
 	if len(d.file.Boxes) > maxPatterns {
 		d.fail("boxes", "%d boxes are more than the %d that a manifest may have", len(d.file.Boxes), maxPatterns)

@@ -25,6 +25,7 @@ type screenTable struct {
 	Separators []string `toml:"separators"`
 	Inside     []string `toml:"inside"`
 	Items      []string `toml:"items"`
+	Trailing   []string `toml:"trailing"`
 }
 
 type boxTable struct {

@@ -170,6 +170,9 @@ func merge(base, own *Manifest, d *decoded, gone map[string]bool) *Manifest {
 	if len(own.Rules.Layout.Items) > 0 {
 		rules.Layout.Items = own.Rules.Layout.Items
 	}
+	if len(own.Rules.Layout.Trailing) > 0 {
+		rules.Layout.Trailing = own.Rules.Layout.Trailing
+	}
 	rules.Layout.Boxes = append(slices.Clone(own.Rules.Layout.Boxes), base.Rules.Layout.Boxes...)
 	rules.List = slices.Clone(own.Rules.List)
 	for _, r := range base.Rules.List {

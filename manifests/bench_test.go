@@ -1,0 +1,48 @@
+package manifests_test
+
+import (
+	"strings"
+	"testing"
+
+	"fwrap/detect"
+)
+
+// BenchmarkMatch judges screens by the whole of Claude Code's manifest. The
+// budget is 0.2 ms at 120x32 and 2 ms at 300x100.
+func BenchmarkMatch(b *testing.B) {
+	rules := load(b, "claude").Rules
+	for _, c := range captures(b, "claude") {
+		switch c.Name {
+		case "claude/2.1.332/bash_curl--ask", "claude/2.1.332/quote--idle", "claude/2.1.197/slow--stream":
+			s := c.drawn(b)
+			b.Run(strings.ReplaceAll(c.Name[len("claude/"):], "/", "-"), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					rules.Match(&s)
+				}
+			})
+		}
+	}
+	for name, large := range map[string]detect.Snapshot{"box": largeScreen(true), "nobox": largeScreen(false)} {
+		b.Run("300x100-"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				rules.Match(&large)
+			}
+		})
+	}
+}
+
+// largeScreen is full of text that looks like a dialog nearly everywhere.
+func largeScreen(box bool) detect.Snapshot {
+	s := detect.Snapshot{Cols: 300, Title: "✳ Claude Code"}
+	line := "  ❯ Do you want to · Esc to cancel · 1. Yes … (3s) ─ "
+	for len(s.Rows) < 96 {
+		s.Rows = append(s.Rows, strings.TrimRight(strings.Repeat(line, 6), " "))
+	}
+	if box {
+		rule := strings.Repeat("─", 300)
+		s.Rows = append(s.Rows, rule, "❯", rule, "  ? for shortcuts")
+	}
+	return s
+}

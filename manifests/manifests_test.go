@@ -1,0 +1,85 @@
+package manifests_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"fwrap/detect"
+)
+
+// Every rule has a screen that it wins and one that it must not, and the whole
+// manifest judges them so.
+func TestExamples(t *testing.T) {
+	for _, agent := range agents(t) {
+		m := load(t, agent)
+		for _, f := range m.Check() {
+			t.Error(f)
+		}
+		wins, losses := map[string]bool{}, map[string]bool{}
+		for _, e := range m.Examples {
+			if e.Match {
+				wins[e.Rule] = true
+			} else {
+				losses[e.Rule] = true
+			}
+		}
+		for _, r := range m.Rules.List {
+			if !wins[r.ID] || !losses[r.ID] {
+				t.Errorf("%s:%d: rule %s needs an example that it wins and one that it must not", m.File, r.Line, r.ID)
+			}
+		}
+	}
+}
+
+func TestHeads(t *testing.T) {
+	commands := map[string]string{}
+	for _, agent := range agents(t) {
+		m := load(t, agent)
+		if m.Agent != agent {
+			t.Errorf("%s.toml is of agent %q", agent, m.Agent)
+		}
+		if m.Version == "" || len(m.Commands) == 0 {
+			t.Errorf("%s.toml has no version or no commands", agent)
+		}
+		for _, c := range slices.Concat(m.Commands, m.ACP) {
+			if other, taken := commands[c]; taken {
+				t.Errorf("the command %s is of %s and of %s", c, other, agent)
+			}
+			commands[c] = agent
+		}
+		for _, r := range m.Rules.List {
+			if r.State == detect.Blocked && r.Region == detect.Whole && r.Box != detect.Absent {
+				t.Errorf("%s:%d: rule %s is blocked by what stands anywhere on the screen", m.File, r.Line, r.ID)
+			}
+		}
+	}
+}
+
+// TestFieldReports judges small screens from public reports of wrong states.
+func TestFieldReports(t *testing.T) {
+	known := agents(t)
+	for _, f := range table(t, fieldDir+"/cases.tsv") {
+		if !slices.Contains(known, f["agent"]) {
+			continue
+		}
+		t.Run(strings.TrimSuffix(f["file"], ".screen.txt"), func(t *testing.T) {
+			s := fieldReport(t, f)
+			v := load(t, f["agent"]).Rules.Match(&s)
+			if v.State.String() != f["state"] {
+				t.Errorf("%s, want %s: %s\n%s", v.State, f["state"], f["why"], describe(v))
+			}
+			if v.State == detect.Blocked && (v.Question.Text == "" || len(v.Question.Options) == 0) {
+				t.Errorf("the question is read as %+v", v.Question)
+			}
+		})
+	}
+}
+
+func describe(v detect.Verdict) string {
+	if v.Rule == nil {
+		return "no rule matches"
+	}
+	return v.Name + " at " + v.At + " by the line " + v.Line
+}
+

@@ -3,6 +3,7 @@ package detect
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Reading says how to read a dialog's question and its options off the screen.
@@ -77,6 +78,10 @@ func (q *Reading) read(sc *scene, region Region) Question {
 			if len(m) == 2 {
 				m = append(m, m...)
 			}
+			if isFirst(line) {
+				// A plan or an answer above the dialog has a list of its own.
+				out.Options = nil
+			}
 			for i := 2; i+1 < len(m) && len(out.Options) < maxOptions; i += 2 {
 				if m[i] < 0 {
 					continue
@@ -145,6 +150,18 @@ func startsLine(text string) bool {
 		n++
 	}
 	return n > 0 && n < 3 && n < len(text) && (text[n] == '.' || text[n] == ')')
+}
+
+// isFirst reports whether line is the first of a numbered list, perhaps behind
+// a cursor.
+func isFirst(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	if _, n := utf8.DecodeRuneInString(line); n > 1 {
+		line = strings.TrimLeft(line[n:], " ")
+	} else if strings.HasPrefix(line, ">") {
+		line = strings.TrimLeft(line[1:], " ")
+	}
+	return strings.HasPrefix(line, "1. ") || strings.HasPrefix(line, "1) ")
 }
 
 // oneLine makes text one line without line drawing, control characters or

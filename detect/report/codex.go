@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,54 +21,72 @@ type Codex struct {
 
 const maxThreads = 16
 
-// Notify reads the JSON that Codex gives its notify program as last argument:
-//
-//	{"type":"agent-turn-complete","thread-id":…,"cwd":…,"input-messages":[…],…}
-//
-// It returns false for anything but the end of a turn of the person's thread.
-// Codex 0.171.0 also calls the program for a thread of its own, which makes the
-// task's title; and where sessions share a daemon, for other sessions, which
-// are told apart by their directory.
-func (c *Codex) Notify(data []byte) (detect.Report, bool) {
-	var kind, thread, cwd, input, last string
-	first := true
+// Notice is what is kept of the JSON that Codex gives its notify program as last
+// argument. Its own JSON form is the same with long texts cut, so that it can
+// be sent on and read again.
+type Notice struct {
+	Type   string   `json:"type"` // agent-turn-complete
+	Thread string   `json:"thread-id"`
+	CWD    string   `json:"cwd,omitempty"`
+	Input  []string `json:"input-messages,omitempty"` // the first, its beginning
+	Last   string   `json:"last-assistant-message,omitempty"`
+}
+
+// ReadNotice reads the JSON given to the notify program.
+func ReadNotice(data []byte) (Notice, error) {
+	var n Notice
 	s := jsonscan.Scanner{Emit: func(path []byte, v jsonscan.Value) {
+		text := v.Kind == jsonscan.String
 		switch string(path) {
 		case "/type":
-			set(&kind, v)
+			set(&n.Type, v)
 		case "/thread-id":
-			set(&thread, v)
+			set(&n.Thread, v)
 		case "/cwd":
-			cwd = string(v.Text)
+			n.CWD = detect.OneLine(string(v.Text), 1024)
 		case "/input-messages[]":
-			if v.Kind == jsonscan.String && first {
-				input, first = string(v.Text), false
+			if text && n.Input == nil {
+				n.Input = []string{detect.OneLine(string(v.Text), 256)}
 			}
 		case "/last-assistant-message":
-			if v.Kind == jsonscan.String {
-				last = line(v.Text)
+			if text {
+				n.Last = line(v.Text)
 			}
 		}
 	}}
-	if _, err := s.Write(data); err != nil || s.Close() != nil || kind != "agent-turn-complete" {
+	if _, err := s.Write(data); err != nil {
+		return Notice{}, fmt.Errorf("read Codex's notice: %w", err)
+	}
+	if err := s.Close(); err != nil {
+		return Notice{}, fmt.Errorf("read Codex's notice: %w", err)
+	}
+	if n.Type == "" {
+		return Notice{}, errors.New("not a notice of Codex: no type")
+	}
+	return n, nil
+}
+
+// Notify takes a notice. It returns false for anything but the end of a turn of
+// the person's thread. Codex 0.171.0 also calls the program for a thread of its
+// own, which makes the task's title; and where sessions share a daemon, for
+// other sessions, which are told apart by their directory.
+func (c *Codex) Notify(n Notice) (detect.Report, bool) {
+	if n.Type != "agent-turn-complete" || n.Thread != "" && slices.Contains(c.titles, n.Thread) {
 		return detect.Report{}, false
 	}
-	if slices.Contains(c.titles, thread) && thread != "" {
-		return detect.Report{}, false
-	}
-	if strings.HasPrefix(input, "Generate a concise, single-line task title") {
-		if c.titles = append(c.titles, thread); len(c.titles) > maxThreads {
+	if len(n.Input) > 0 && strings.HasPrefix(n.Input[0], "Generate a concise, single-line task title") {
+		if c.titles = append(c.titles, n.Thread); len(c.titles) > maxThreads {
 			c.titles = c.titles[1:]
 		}
 		return detect.Report{}, false
 	}
 	if c.thread == "" {
-		c.cwd = cwd
-	} else if thread != c.thread && cwd != c.cwd {
+		c.cwd = n.CWD
+	} else if n.Thread != c.thread && n.CWD != c.cwd {
 		return detect.Report{}, false
 	}
-	c.thread = thread // /new begins another thread
-	return detect.Report{Source: detect.FromHook, State: detect.Idle, Note: last}, true
+	c.thread = n.Thread // /new begins another thread
+	return detect.Report{Source: detect.FromHook, State: detect.Idle, Note: detect.OneLine(n.Last, detect.MaxText)}, true
 }
 
 // OSC9 reads the text of an OSC 9 notice from Codex's output (tui.notifications

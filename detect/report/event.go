@@ -47,7 +47,7 @@ type Task struct {
 
 const (
 	maxName  = 128
-	maxTasks = 256
+	maxTasks = 64 // with them an event is still well under 64 KiB as JSON
 )
 
 // ErrNoEvent says that a payload names no hook event.

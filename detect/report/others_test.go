@@ -2,12 +2,32 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"fwrap/detect"
 )
+
+// notify takes a notice as it comes, and again as it is sent on.
+func notify(c *Codex, data []byte) (detect.Report, bool) {
+	n, err := ReadNotice(data)
+	if err != nil {
+		return detect.Report{}, false
+	}
+	wire, err := json.Marshal(n)
+	if err != nil {
+		panic(err)
+	}
+	again, err := ReadNotice(wire)
+	if err != nil || fmt.Sprint(again) != fmt.Sprint(n) {
+		panic(fmt.Sprintf("%s comes back as %+v, %v", wire, again, err))
+	}
+	return c.Notify(again)
+}
 
 func TestCodexNotify(t *testing.T) {
 	data, err := os.ReadFile(hooks + "codex-notify.jsonl")
@@ -17,7 +37,7 @@ func TestCodexNotify(t *testing.T) {
 	var c Codex
 	var got []string
 	for l := range bytes.Lines(data) {
-		r, ok := c.Notify(bytes.TrimSpace(l))
+		r, ok := notify(&c, bytes.TrimSpace(l))
 		got = append(got, heard(r, ok))
 	}
 	const end, title = `idle note "Done mock."`, "-"
@@ -45,7 +65,7 @@ func TestCodexNotify(t *testing.T) {
 		{nil, "-"},
 	}
 	for _, tt := range tests {
-		if r, ok := c.Notify(tt.data); heard(r, ok) != tt.want {
+		if r, ok := notify(&c, tt.data); heard(r, ok) != tt.want {
 			t.Errorf("%s: %s, want %s", tt.data, heard(r, ok), tt.want)
 		}
 	}
@@ -75,21 +95,25 @@ func TestCodexOSC9(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	for _, tt := range []struct{ word, text, want string }{
-		{"working", "", "working"},
-		{"working", "make\nall", `working note "make all"`},
-		{"blocked", "Deploy now?", `blocked/question "Deploy now?"`},
-		{"idle", "", "idle"},
-		{"done", "3 files", `idle note "3 files"`},
+	for _, tt := range []struct{ word, kind, text, want string }{
+		{"working", "", "", "working"},
+		{"working", "", "make\nall", `working note "make all"`},
+		{"working", "compacting", "", "working/compacting"},
+		{"blocked", "", "Deploy now?", `blocked "Deploy now?"`},
+		{"blocked", "permission", "ls", `blocked/permission "ls"`},
+		{"idle", "", "", "idle"},
+		{"idle", "error", "no network", `idle/error note "no network"`},
+		{"done", "", "3 files", `idle note "3 files"`},
+		{"none", "", "", "none"},
 	} {
-		r, err := Plain(tt.word, tt.text)
+		r, err := Plain(tt.word, tt.kind, tt.text)
 		if err != nil || heard(r, true) != tt.want || !r.Hold {
 			t.Errorf("%s %q: %s %v", tt.word, tt.text, heard(r, true), err)
 		}
 	}
-	for _, word := range []string{"", "Working", "none", "busy"} {
-		if _, err := Plain(word, ""); err == nil {
-			t.Errorf("%q is taken", word)
+	for _, w := range [][2]string{{"", ""}, {"Working", ""}, {"busy", ""}, {"working", "permission"}, {"blocked", "error"}, {"idle", "x"}, {"none", "error"}} {
+		if r, err := Plain(w[0], w[1], ""); err == nil {
+			t.Errorf("%q is taken as %v", w, r)
 		}
 	}
 }
@@ -125,10 +149,78 @@ func FuzzOthers(f *testing.F) {
 	f.Add([]byte("Approval requested: x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var c Codex
-		c.Notify(data)
+		notify(&c, data)
 		c.OSC9(data)
 		if s, err := ReadSessionFile(data); err == nil {
 			s.Report()
 		}
 	})
+}
+
+func TestHooks(t *testing.T) {
+	raw := func(v any) json.RawMessage {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	var h Hooks
+	tests := []struct {
+		m    Message
+		want string
+	}{
+		{Message{From: "claude", Seq: 5, Event: raw(Event{Name: "UserPromptSubmit", Session: "s", Prompt: "p"})}, "working"},
+		{Message{From: "claude", Seq: 5, Event: raw(Event{Name: "Stop", Session: "s", Prompt: "p"})}, "-"},
+		{Message{From: "claude", Seq: 6, Event: raw(Event{Name: "Stop", Session: "s", Prompt: "p", HasTasks: true, Tasks: []Task{{"a", "subagent", "running"}}})}, "working/background"},
+		{Message{From: "claude", Event: json.RawMessage(`{"event":7}`)}, "-"},
+		{Message{From: "claude", Event: json.RawMessage(`[]`)}, "-"},
+		{Message{From: "gemini", Event: raw(Event{Name: "Stop"})}, "-"},
+		{Message{From: "codex", Event: json.RawMessage(`{"type":"agent-turn-complete","thread-id":"t","last-assistant-message":"ok"}`)}, `idle note "ok"`},
+		{Message{From: "codex", Event: json.RawMessage(`{}`)}, "-"},
+		{Message{From: "build", Seq: 2, State: "working"}, "working"},
+		{Message{From: "build", Seq: 1, State: "idle"}, "-"},
+		{Message{From: "other", Seq: 1, State: "blocked", Text: "go on?"}, `blocked "go on?"`},
+		{Message{From: "build", State: "nonsense"}, "-"},
+		{Message{From: "build", Seq: 3, State: "none"}, "none"},
+		{Message{}, "-"},
+	}
+	for _, tt := range tests {
+		if r, ok := h.Take(tt.m); heard(r, ok) != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.m, heard(r, ok), tt.want)
+		}
+	}
+	// A turn that the screen has ended leaves its subagents.
+	h.Take(Message{From: "claude", Event: raw(Event{Name: "UserPromptSubmit", Session: "s", Prompt: "p2"})})
+	if got := say(h.Settle(false), true); got != "working/background" {
+		t.Errorf("settled with a subagent left: %s", got)
+	}
+	file := SessionFile{Session: "s", Status: "busy", Updated: time.UnixMilli(10)}
+	for _, tt := range []struct {
+		session, status string
+		ms              int64
+		want            string
+	}{{"s", "busy", 10, "working"}, {"s", "busy", 10, "-"}, {"s", "idle", 9, "-"}, {"t", "idle", 20, "-"}, {"s", "waiting", 20, "blocked"}, {"s", "new", 30, "-"}, {"", "shell", 30, "idle/shell"}} {
+		file.Session, file.Status, file.Updated = tt.session, tt.status, time.UnixMilli(tt.ms)
+		if r, ok := h.SessionFile(file); heard(r, ok) != tt.want {
+			t.Errorf("%+v: %s, want %s", file, heard(r, ok), tt.want)
+		}
+	}
+	h.Exit()
+	h.Take(Message{From: "build", State: "working"})
+	if got := heard(h.Settle(true), true); got != "working" || !h.Settle(true).Hold {
+		t.Errorf("a plain word, settled: %s", got)
+	}
+	if got := heard(h.Settle(false), true); got != "idle/interrupted" {
+		t.Errorf("a plain word, settled: %s", got)
+	}
+	if r, ok := h.Take(Message{From: "claude", Event: raw(Event{Name: "SessionStart", Session: "new", What: "startup"})}); heard(r, ok) != "idle" {
+		t.Errorf("after the process's end: %s", heard(r, ok))
+	}
+	for i := range 1000 {
+		h.Take(Message{From: fmt.Sprint(i), Seq: 1, State: "idle"})
+	}
+	if len(h.seq) > maxSenders {
+		t.Errorf("%d senders are kept", len(h.seq))
+	}
 }

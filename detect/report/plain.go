@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,22 +11,27 @@ import (
 	"fwrap/detect/jsonscan"
 )
 
-// Plain reads the word with which a script reports for an agent that no other
-// mechanism knows: working, blocked, idle or done; with text, which may be
-// empty, as the question or the note. Such a report has no age limit: a script
-// speaks when something changes.
-func Plain(word, text string) (detect.Report, error) {
-	r := detect.Report{Source: detect.FromHook, Hold: true, Note: detect.OneLine(text, detect.MaxText)}
-	switch word {
+// Plain reads the words with which a script, or the hook of an agent that has no
+// reader of its own here, reports: the state working, blocked, idle, done or
+// none, which withdraws; a kind that the state may carry, or none; and text, the
+// question or the note, which may be empty. Such a report has no age limit: who
+// sends it speaks when something changes.
+func Plain(state, kind, text string) (detect.Report, error) {
+	r := detect.Report{Source: detect.FromHook, Kind: detect.Kind(kind), Hold: true, Note: detect.OneLine(text, detect.MaxText)}
+	switch state {
 	case "working":
 		r.State = detect.Working
 	case "idle", "done":
 		r.State = detect.Idle
 	case "blocked":
-		r.State, r.Kind = detect.Blocked, detect.Ask
+		r.State = detect.Blocked
 		r.Question.Text, r.Note = r.Note, ""
+	case "none":
 	default:
-		return detect.Report{}, fmt.Errorf("unknown state %.40q: want working, blocked, idle or done", word)
+		return detect.Report{}, fmt.Errorf("unknown state %.40q: want working, blocked, idle, done or none", state)
+	}
+	if kind != "" && !slices.Contains(detect.Kinds[r.State], r.Kind) {
+		return detect.Report{}, fmt.Errorf("unknown kind %.40q of %s", kind, state)
 	}
 	return r, nil
 }

@@ -94,10 +94,14 @@ func (t *Title) Prefix() string {
 // Status takes a change of state and returns the title to write now, or false
 // if the terminal shows it already.
 func (t *Title) Status(st detect.Status) (string, bool) {
+	was := t.glyph
 	t.glyph = t.glyphs.Of(st)
-	if t.glyph == "" {
+	switch {
+	case t.glyph == "":
 		// No agent: what the title says is no longer fwrap's business.
 		t.own, t.shown = "", ""
+		return "", false
+	case t.glyph == was && t.shown != "":
 		return "", false
 	}
 	return t.write()

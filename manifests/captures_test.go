@@ -103,7 +103,9 @@ func table(t testing.TB, path string) []map[string]string {
 }
 
 // raw returns the bytes that the agent wrote up to the moment.
-func (c *capture) raw(t testing.TB) []byte { return unzip(t, filepath.Join(captureDir, c.Name+".raw.gz")) }
+func (c *capture) raw(t testing.TB) []byte {
+	return unzip(t, filepath.Join(captureDir, c.Name+".raw.gz"))
+}
 
 // replayed draws the bytes in writes of the given size.
 func (c *capture) replayed(t testing.TB, size int) detect.Snapshot {

@@ -14,19 +14,26 @@ func (s *Screen) token(tok *seq.Token) {
 		s.last = 0
 		return
 	}
-	if !tok.End {
-		return
-	}
-	if !tok.Aborted && !tok.Overflow {
-		switch tok.Kind {
-		case seq.Esc:
-			s.escape(tok.Body)
-		case seq.CSI:
-			if c, ok := seq.ParseCSI(tok.Body); ok && !c.Colon {
-				s.csi(&c)
-			}
-		case seq.OSC:
+	isString := tok.Kind != seq.CSI && tok.Kind != seq.Esc
+	switch {
+	case isString:
+		if tok.Kind == seq.OSC && tok.End && !tok.Aborted && !tok.Overflow {
 			s.osc(tok.Body)
+		}
+	case !tok.End:
+		return
+	case tok.Aborted:
+		// CAN and SUB are controls. What else aborts a sequence must count for
+		// nothing: where a write ends before it, there is no token for it.
+		if b := tok.Raw[len(tok.Raw)-1]; b != 0x18 && b != 0x1a {
+			return
+		}
+	case tok.Overflow:
+	case tok.Kind == seq.Esc:
+		s.escape(tok.Body)
+	default:
+		if c, ok := seq.ParseCSI(tok.Body); ok && !c.Colon {
+			s.csi(&c)
 		}
 	}
 	s.last = 0

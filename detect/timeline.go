@@ -222,6 +222,5 @@ func (t *Timeline) look(now time.Time) {
 
 // busy reports whether an idle screen would be news.
 func (t *Timeline) busy() bool {
-	s := t.src.Status().State
-	return s == Working || s == Blocked
+	return t.src.Status().State != Idle
 }

@@ -209,9 +209,11 @@ func (t *Timeline) look(now time.Time) {
 		return
 	}
 	v := t.rules.Match(&s)
-	if v.State == Idle && !v.Keep && !quiet && !t.unsure && t.busy() {
-		// Half a frame shows less than the whole one. That nothing goes on is
-		// believed when the screen has come to rest, or found twice in a row.
+	if v.State == Idle && !v.Keep && (!quiet || v.Rule == nil) && !t.unsure && t.busy() {
+		// Half a frame shows less than the whole one, and some programs clear
+		// the screen and think before they draw (Claude Code 2.0.76 after
+		// /compact). That nothing goes on is believed when it is found twice
+		// in a row, or by a rule on a screen at rest.
 		t.unsure = true
 		t.touch(now)
 		return

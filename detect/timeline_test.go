@@ -223,7 +223,7 @@ func TestTimelineHalfFrame(t *testing.T) {
 	c.want("0s none", "60ms working")
 	c.write(4000, "nothing that a rule knows")
 	c.to(5000)
-	if last := c.log[len(c.log)-1]; last != "4.06s idle" {
+	if last := c.log[len(c.log)-1]; last != "4.16s idle" {
 		t.Errorf("%q", c.log)
 	}
 }

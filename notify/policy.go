@@ -105,7 +105,7 @@ func (p *Policy) Status(now time.Time, st detect.Status) []Action {
 // turns keeps account of when a turn began. A rest that was too short to settle
 // is part of the turn.
 func (p *Policy) turns(now time.Time, prev detect.Status) {
-	if prev.State == detect.Idle && (p.settled || now.Sub(p.since) >= p.set.IdleSettle) {
+	if prev.State == detect.Idle && now.Sub(p.since) >= p.set.IdleSettle {
 		p.working = false
 	}
 	if p.status.State == detect.Working && !p.working {
@@ -154,9 +154,10 @@ func (p *Policy) track(now time.Time, acts []Action) []Action {
 		next.turn = p.since.Sub(p.turn)
 	}
 	old := p.occ
-	if old == nil && p.shown != nil && !p.keySince(p.shown.occ.toldAt) && same(&p.shown.occ, &next) {
-		// What was told holds again before its notice was withdrawn: the
-		// interruption was a misread frame, and nothing new has happened.
+	if old == nil && p.shown != nil && same(&p.shown.occ, &next) {
+		// What was told holds again before its notice was withdrawn, and no key
+		// was typed, which would have withdrawn it: the interruption was a
+		// misread frame, and nothing new has happened.
 		kept := p.shown.occ
 		p.occ, p.shown.closing = &kept, time.Time{}
 		return acts

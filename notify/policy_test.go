@@ -351,6 +351,20 @@ var policyTests = []struct {
 		400 idle
 		460 end`},
 
+	{name: "it expires under a prompt too", script: `
+		0 focused
+		0 working
+		295 blocked permission run make?
+		360 end`,
+		want: `300 blocked#1 run make?`},
+	{name: "an end that was seen does not become news as an error", script: `
+		0 focused
+		0 working
+		20 idle
+		30 unfocused
+		40 idle error
+		90 end`},
+
 	// when = …
 	{name: "unfocused only: a focused person is left alone", set: blocked(notify.UnfocusedOnly), script: `
 		0 focused
@@ -466,6 +480,13 @@ var policyTests = []struct {
 		10 working
 		99 end`,
 		want: "6 blocked#1 run make?\n12.5 close#1"},
+	{name: "or at once when the person is back", script: `
+		0 working
+		5 blocked permission run make?
+		10 working
+		11 key
+		99 end`,
+		want: "6 blocked#1 run make?\n11 close#1"},
 	{name: "one question after the other in one stretch, by key", script: `
 		0 working
 		5 blocked permission run make?
@@ -492,6 +513,12 @@ var policyTests = []struct {
 		5.7 blocked permission Do you want to proceed?
 		99 end`,
 		want: `6 blocked#1 Do you want to proceed?`},
+	{name: "a question that is half drawn over", script: `
+		0 working
+		5 blocked permission run make?
+		5.9 blocked permission
+		60 end`,
+		want: `6 blocked#1 run make?`},
 	{name: "a question whose text never stands still is told", script: `
 		0 working
 		5 blocked question 9 seconds left

@@ -22,3 +22,30 @@ func TestOptionsAfterList(t *testing.T) {
 		t.Errorf("options %q, want %q", q.Options, want)
 	}
 }
+
+func TestUnframeScrollbar(t *testing.T) {
+	for row, want := range map[string]string{
+		"  1. Yes      █": "  1. Yes",
+		"  1. Yes      ▄": "  1. Yes",
+		"        │":       "",
+		"│ a  │":          "  a  ",
+		"text│":           "text│",
+		"█":               "",
+		"":                "",
+	} {
+		if got := unframe(row); got != want {
+			t.Errorf("unframe(%q) = %q, want %q", row, got, want)
+		}
+	}
+}
+
+func TestStartsLine(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1. Yes": true, "12) No": true, "- item": true, "[ ] a": true, "[✔] a": true, "(o) b": true, "❯ a": true,
+		"(/work/project)": false, "[link](x)": false, "-v": false, "[": false, "(": false, "-": false, "word": false, "2026": false,
+	} {
+		if got := startsLine(text); got != want {
+			t.Errorf("startsLine(%q) = %v", text, got)
+		}
+	}
+}

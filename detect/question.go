@@ -53,10 +53,12 @@ func (q *Reading) read(sc *scene, region Region) Question {
 			}
 		}
 	}
+	said := map[string]bool{"": true}
 	for _, p := range parts {
-		if p = oneLine(p); p == "" {
+		if p = oneLine(p); said[p] {
 			continue
 		}
+		said[p] = true
 		if out.Text != "" {
 			out.Text += " · "
 		}
@@ -137,8 +139,12 @@ func (sc *scene) goesOn(y int) bool {
 // startsLine reports whether text is the beginning of a line of its own: an
 // option, a bullet, a check box.
 func startsLine(text string) bool {
-	if strings.IndexByte("-*+>[(", text[0]) >= 0 {
-		return true
+	switch text[0] {
+	case '-', '*', '+', '>':
+		return len(text) > 1 && text[1] == ' '
+	case '[', '(': // a check box or a radio button
+		_, n := utf8.DecodeRuneInString(text[1:])
+		return len(text) > 1+n && (text[1+n] == ']' || text[1+n] == ')')
 	}
 	for _, mark := range []string{"❯", "›", "●", "•", "☐", "☒", "✔", "⎿", "▸", "◯", "○", "→"} {
 		if strings.HasPrefix(text, mark) {

@@ -131,7 +131,8 @@ func (b *Box) at(rows []string, y int) (span, bool) {
 	return box, true
 }
 
-// lastSeparator returns the lowest separator's row, or -1.
+// lastSeparator returns the row of the lowest separator that has something
+// below it, or -1.
 func (l *Layout) lastSeparator(rows []string) int {
 	if len(l.Separators) == 0 {
 		return -1
@@ -140,7 +141,7 @@ func (l *Layout) lastSeparator(rows []string) int {
 		if rows[y] == "" || !matchAny(l.Separators, rows[y]) {
 			continue
 		}
-		if y+1 < len(rows) && matchAny(l.Inside, rows[y+1]) {
+		if y+1 == len(rows) || matchAny(l.Inside, rows[y+1]) {
 			continue
 		}
 		return y

@@ -233,10 +233,10 @@ func unframe(row string) string {
 	rest := strings.TrimLeft(row, " ")
 	lead := len(row) - len(rest)
 	if rest == "" || rest[0] != 0xe2 { // all line drawing begins with this byte
-		return row
+		return unscroll(row)
 	}
 	if c, _ := utf8.DecodeRuneInString(rest); !isFrame(c) {
-		return row
+		return unscroll(row)
 	}
 	r := []rune(rest)
 	line := true
@@ -260,6 +260,19 @@ func unframe(row string) string {
 		break
 	}
 	return row[:lead] + string(r)
+}
+
+// unscroll takes a scrollbar off the end of a row. Qwen Code and OpenTUI's
+// programs draw one beside the conversation when it is longer than the screen.
+func unscroll(row string) string {
+	n := len(row) - 3 // all line drawing has three bytes
+	if n < 1 || row[n] != 0xe2 || row[n-1] != ' ' {
+		return row
+	}
+	if c, _ := utf8.DecodeRuneInString(row[n:]); !isSide(c) && c != '▄' && c != '▀' {
+		return row
+	}
+	return strings.TrimRight(row[:n], " ")
 }
 
 // isFrame reports whether c is of the blocks Box Drawing or Block Elements, or

@@ -1,10 +1,6 @@
 package desktop
 
-import (
-	"strings"
-
-	"github.com/gen2brain/beeep"
-)
+import "github.com/gen2brain/beeep"
 
 // viaBeeep shows the notice through beeep, which may hang, write to standard
 // output or set variables: only ever in the helper.
@@ -21,15 +17,3 @@ const (
 	appName = "fwrap"
 	appIcon = "utilities-terminal"
 )
-
-// plain makes text safe for the programs that beeep falls back to. notify-send
-// takes an argument that begins with a dash for an option ("-w" blocks, "--help"
-// succeeds and shows nothing); agents print lists with dashes. What reads
-// markup there cannot be known, so nothing may look like it.
-func plain(s string) string {
-	s = strings.NewReplacer("<", "‹", ">", "›").Replace(s)
-	if strings.HasPrefix(s, "-") {
-		s = " " + s
-	}
-	return s
-}

@@ -52,10 +52,17 @@ func viaDBus(ctx context.Context, req request, asked func(string)) (reply, error
 	// FlagNoAutoStart: a service file whose program never takes the name
 	// costs a caller 25 s otherwise.
 	flags := dbus.Flags(dbus.FlagNoAutoStart)
+	owner := nameOwner(ctx, conn)
+	up := req.Up
+	if up.Owner != owner {
+		up = Handle{} // it went with the service that had it
+	}
 	if req.Op == "close" {
 		ctx, cancel := context.WithTimeout(ctx, greeting)
 		defer cancel()
-		err := obj.CallWithContext(ctx, service+".CloseNotification", flags, req.ID).Err
+		if up.ID != 0 {
+			err = obj.CallWithContext(ctx, service+".CloseNotification", flags, up.ID).Err
+		}
 		if e := (dbus.Error{}); err == nil || errors.As(err, &e) {
 			r.Outcome = Closed // an error says that the service or the notice is gone
 			return r, nil
@@ -67,19 +74,45 @@ func viaDBus(ctx context.Context, req request, asked func(string)) (reply, error
 		// Plain dunst and mako are started by their first notice.
 		flags = 0
 		caps, err = capabilities(ctx, obj, flags)
+		owner = nameOwner(ctx, conn)
 	}
 	if err != nil {
 		return r, err
 	}
 	asked("dbus")
-	err = obj.CallWithContext(ctx, service+".Notify", flags, arguments(req, caps)...).Store(&r.ID)
+	var id uint32
+	err = obj.CallWithContext(ctx, service+".Notify", flags, arguments(req, up.ID, caps)...).Store(&id)
 	switch e := (dbus.Error{}); {
 	case err == nil:
-		r.Outcome = Shown
+		r.Outcome, r.Handle = Shown, Handle{id, owner}
 	case !errors.As(err, &e):
 		r.Outcome = Unanswered
 	}
 	return r, err
+}
+
+// nameOwner returns the connection that is the service now; empty: none is, or
+// the bus does not say.
+func nameOwner(ctx context.Context, conn *dbus.Conn) string {
+	ctx, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	var owner string
+	if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, service).Store(&owner) != nil {
+		return ""
+	}
+	return owner
+}
+
+// plain makes text safe for the programs that beeep falls back to. notify-send
+// takes an argument that begins with a dash for an option ("-w" blocks, "--help"
+// succeeds and shows nothing); agents print lists with dashes. What reads
+// markup there cannot be known, so nothing may look like it.
+func plain(s string) string {
+	s = strings.NewReplacer("<", "‹", ">", "›").Replace(s)
+	if strings.HasPrefix(s, "-") {
+		s = " " + s
+	}
+	return s
 }
 
 // connect dials, authenticates and says hello, none of which has a deadline of
@@ -131,7 +164,7 @@ func noService(err error) bool {
 }
 
 // arguments are those of Notify in the Desktop Notifications Specification 1.2.
-func arguments(req request, caps []string) []any {
+func arguments(req request, replaces uint32, caps []string) []any {
 	n := req.Notice
 	body := n.Body
 	if slices.Contains(caps, "body-markup") {
@@ -152,5 +185,5 @@ func arguments(req request, caps []string) []any {
 	if n.Urgency == notify.Critical {
 		expire = 0 // until it is closed
 	}
-	return []any{appName, req.ID, appIcon, n.Title, body, []string{}, hints, expire}
+	return []any{appName, replaces, appIcon, n.Title, body, []string{}, hints, expire}
 }

@@ -41,8 +41,8 @@ func notices(bus *notifyspy.Bus) []notifyspy.Call {
 
 func TestShown(t *testing.T) {
 	bus, h := serve(t, notifyspy.Options{})
-	r := desktop.Send(context.Background(), h, hello, "fwrap-12", 0)
-	if r.Outcome != desktop.Shown || r.ID != 1 || r.Via != "dbus" || r.Err != nil {
+	r := desktop.Send(context.Background(), h, hello, "fwrap-12", desktop.Handle{})
+	if r.Outcome != desktop.Shown || r.Handle.ID != 1 || r.Via != "dbus" || r.Err != nil {
 		t.Fatalf("result %+v", r)
 	}
 	n := notices(bus)
@@ -66,14 +66,14 @@ func TestShown(t *testing.T) {
 		t.Errorf("actions %q, and nobody is there to hear of them", c.Actions)
 	}
 
-	r = desktop.Send(context.Background(), h, notify.Notice{Title: "t", Body: "b", Urgency: notify.Normal}, "", r.ID)
-	if r.Outcome != desktop.Shown || r.ID != 1 {
+	r = desktop.Send(context.Background(), h, notify.Notice{Title: "t", Body: "b", Urgency: notify.Normal}, "", r.Handle)
+	if r.Outcome != desktop.Shown || r.Handle.ID != 1 {
 		t.Errorf("result %+v", r)
 	}
 	if n = notices(bus); n[1].Replace != 1 || n[1].Expire != -1 || n[1].Hints["urgency"] != byte(1) {
 		t.Errorf("the second notice is %+v", n[1])
 	}
-	if r = desktop.Withdraw(context.Background(), h, 1); r.Outcome != desktop.Closed || r.Err != nil {
+	if r = desktop.Withdraw(context.Background(), h, r.Handle); r.Outcome != desktop.Closed || r.Err != nil {
 		t.Errorf("result %+v", r)
 	}
 	if up := bus.Shown(); len(up) != 0 {
@@ -88,7 +88,7 @@ func TestMarkupIsEscapedWhereItIsRead(t *testing.T) {
 		{"body", n.Body},
 	} {
 		bus, h := serve(t, notifyspy.Options{Caps: strings.Split(tt.caps, ",")})
-		if r := desktop.Send(context.Background(), h, n, "", 0); r.Outcome != desktop.Shown {
+		if r := desktop.Send(context.Background(), h, n, "", desktop.Handle{}); r.Outcome != desktop.Shown {
 			t.Fatalf("result %+v", r)
 		}
 		c := notices(bus)[0]
@@ -126,7 +126,7 @@ func TestBadServices(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			bus, h := serve(t, tt.opts)
-			r := desktop.Send(context.Background(), h, hello, "", 0)
+			r := desktop.Send(context.Background(), h, hello, "", desktop.Handle{})
 			if r.Outcome != tt.outcome {
 				t.Errorf("outcome %v, want %v (%v)", r.Outcome, tt.outcome, r.Err)
 			}
@@ -140,31 +140,70 @@ func TestBadServices(t *testing.T) {
 			if n := notices(bus); len(n) != tt.notices {
 				t.Errorf("%d notices, want %d", len(n), tt.notices)
 			}
-			if r.Outcome != desktop.Shown && r.ID != 0 {
-				t.Errorf("number %d of a notice that is not known to be up", r.ID)
+			if r.Outcome != desktop.Shown && r.Handle.ID != 0 {
+				t.Errorf("number %d of a notice that is not known to be up", r.Handle.ID)
 			}
 		})
 	}
 	t.Run("left a stale socket", func(t *testing.T) {
 		bus, h := serve(t, notifyspy.Options{})
 		bus.Close()
-		r := desktop.Send(context.Background(), h, hello, "", 0)
+		r := desktop.Send(context.Background(), h, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.NotSent || r.Err == nil || r.Took > now+time.Second {
 			t.Errorf("result %+v", r)
 		}
 	})
 	t.Run("goes while a notice is up", func(t *testing.T) {
 		_, h := serve(t, notifyspy.Options{Mode: notifyspy.Absent})
-		if r := desktop.Withdraw(context.Background(), h, 5); r.Outcome != desktop.Closed {
+		if r := desktop.Withdraw(context.Background(), h, desktop.Handle{ID: 5, Owner: notifyspy.Owner}); r.Outcome != desktop.Closed {
 			t.Errorf("result %+v", r)
 		}
 	})
 	t.Run("hangs while a notice is to go", func(t *testing.T) {
 		_, h := serve(t, notifyspy.Options{Mode: notifyspy.HangNo})
-		if r := desktop.Withdraw(context.Background(), h, 5); r.Outcome != desktop.NotSent || r.Took > soon+time.Second {
+		if r := desktop.Withdraw(context.Background(), h, desktop.Handle{ID: 5, Owner: notifyspy.Owner}); r.Outcome != desktop.NotSent || r.Took > soon+time.Second {
 			t.Errorf("result %+v", r)
 		}
 	})
+}
+
+// TestAnotherService: a number that a service gave away before it was restarted
+// may be that of another program's notice now.
+func TestAnotherService(t *testing.T) {
+	bus, h := serve(t, notifyspy.Options{})
+	old := desktop.Handle{ID: 5, Owner: ":1.42"}
+	r := desktop.Send(context.Background(), h, hello, "", old)
+	if n := notices(bus); r.Outcome != desktop.Shown || len(n) != 1 || n[0].Replace != 0 {
+		t.Errorf("result %+v, notices %+v", r, n)
+	}
+	if r := desktop.Withdraw(context.Background(), h, old); r.Outcome != desktop.Closed {
+		t.Errorf("result %+v", r)
+	}
+	for _, c := range bus.Calls() {
+		if c.Method == "CloseNotification" {
+			t.Errorf("closed %d of another service", c.ID)
+		}
+	}
+}
+
+// TestHungServiceIsLeftAlone: what it is told nobody sees, so that the next
+// event is told elsewhere at once.
+func TestHungServiceIsLeftAlone(t *testing.T) {
+	bus, h := serve(t, notifyspy.Options{Mode: notifyspy.Hang})
+	results := make(chan desktop.Result, 4)
+	s := desktop.NewSender(h, "", func(r desktop.Result) { results <- r })
+	s.Show(hello, nil)
+	if r := <-results; r.Outcome != desktop.Unanswered {
+		t.Fatalf("result %+v", r)
+	}
+	s.Show(hello, nil)
+	if r := <-results; r.Outcome != desktop.NotSent || r.Err == nil || r.Took > 0 {
+		t.Errorf("result %+v", r)
+	}
+	s.Stop(context.Background())
+	if n := notices(bus); len(n) != 1 {
+		t.Errorf("%d notices", len(n))
+	}
 }
 
 // TestNoBusIsEverStarted: without an address the D-Bus libraries run
@@ -181,7 +220,7 @@ func TestNoBusIsEverStarted(t *testing.T) {
 		if desktop.Available(env) {
 			continue // /run/user has a bus of this user's, so none would be started
 		}
-		r := desktop.Send(context.Background(), desktop.Host{Environ: env}, hello, "", 0)
+		r := desktop.Send(context.Background(), desktop.Host{Environ: env}, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.NotSent || !errors.Is(r.Err, desktop.ErrNoBus) {
 			t.Errorf("with %q: %+v", addr, r)
 		}
@@ -189,7 +228,7 @@ func TestNoBusIsEverStarted(t *testing.T) {
 	// A stale address is no reason to start a bus either. notify-send may be
 	// tried; it has the same address.
 	env := []string{"PATH=" + dir, "DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + dir + "/gone"}
-	desktop.Send(context.Background(), desktop.Host{Environ: env}, hello, "", 0)
+	desktop.Send(context.Background(), desktop.Host{Environ: env}, hello, "", desktop.Handle{})
 	if b, err := os.ReadFile(dir + "/started"); err == nil && strings.Contains(string(b), "dbus-") {
 		t.Errorf("started: %s", b)
 	}
@@ -211,8 +250,8 @@ func TestFallback(t *testing.T) {
 		}
 		_, h := serve(t, notifyspy.Options{Mode: notifyspy.Absent})
 		h.Environ = append(h.Environ, "PATH="+dir)
-		r := desktop.Send(context.Background(), h, n, "", 0)
-		if r.Outcome != desktop.Shown || r.Via != "beeep" || r.ID != 0 {
+		r := desktop.Send(context.Background(), h, n, "", desktop.Handle{})
+		if r.Outcome != desktop.Shown || r.Via != "beeep" || r.Handle.ID != 0 {
 			t.Errorf("result %+v", r)
 			continue
 		}
@@ -297,7 +336,7 @@ func TestOddTexts(t *testing.T) {
 	bus, h := serve(t, notifyspy.Options{})
 	for _, s := range []string{"", "\x00\x1b[31m", "\xff\xfe", strings.Repeat("é", 100000), "a\nb\tc", "<b>", "🔐"} {
 		n := notify.Notice{Title: notify.Sanitize(s, 80, false), Body: notify.Sanitize(s, 400, true)}
-		if r := desktop.Send(context.Background(), h, n, "", 0); r.Outcome != desktop.Shown {
+		if r := desktop.Send(context.Background(), h, n, "", desktop.Handle{}); r.Outcome != desktop.Shown {
 			t.Errorf("%.20q: %+v", s, r)
 		}
 	}
@@ -306,7 +345,7 @@ func TestOddTexts(t *testing.T) {
 	}
 	// Even unsanitised nothing worse than a refusal comes of it.
 	for _, s := range []string{"\x00", "\xff", strings.Repeat("x", 1<<20)} {
-		if r := desktop.Send(context.Background(), h, notify.Notice{Title: s, Body: s}, "", 0); r.Took > 4*time.Second {
+		if r := desktop.Send(context.Background(), h, notify.Notice{Title: s, Body: s}, "", desktop.Handle{}); r.Took > 4*time.Second {
 			t.Errorf("%.20q: %+v", s, r)
 		}
 	}

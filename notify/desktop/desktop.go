@@ -45,10 +45,19 @@ func (o *Outcome) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// Handle names a notice that is up. The zero Handle names none.
+type Handle struct {
+	ID uint32 `json:"id,omitempty"`
+	// Owner is the service's name on the bus when it gave the number. Another
+	// one, started later, counts from 1 again, and the number may be that of
+	// another program's notice.
+	Owner string `json:"owner,omitempty"`
+}
+
 // Result is what came of one request.
 type Result struct {
 	Outcome Outcome
-	ID      uint32 // the service's number of the notice; 0: it cannot be replaced or closed
+	Handle  Handle // of a notice that was shown; zero: it cannot be replaced or closed
 	Via     string // "dbus" or "beeep"
 	Err     error  // why it was not sent or not confirmed
 	Took    time.Duration
@@ -66,13 +75,14 @@ type Host struct {
 // deadline is how long a helper may take before it is killed.
 const deadline = 3 * time.Second
 
-// Send shows n in place of the notice numbered replaces (0: a new one) and waits
-// for the outcome, at most until ctx ends or 3 s have passed.
-func Send(ctx context.Context, h Host, n notify.Notice, tag string, replaces uint32) Result {
-	return run(ctx, h, request{Op: "show", Notice: n, Tag: tag, ID: replaces})
+// Send shows n in place of the notice up (zero: as a new one) and waits for the
+// outcome, at most until ctx ends or 3 s have passed. Desktops that group
+// notices by tag need no handle to replace one.
+func Send(ctx context.Context, h Host, n notify.Notice, tag string, up Handle) Result {
+	return run(ctx, h, request{Op: "show", Notice: n, Tag: tag, Up: up})
 }
 
-// Withdraw takes the notice numbered id away, within the same time.
-func Withdraw(ctx context.Context, h Host, id uint32) Result {
-	return run(ctx, h, request{Op: "close", ID: id})
+// Withdraw takes the notice up away, within the same time.
+func Withdraw(ctx context.Context, h Host, up Handle) Result {
+	return run(ctx, h, request{Op: "close", Up: up})
 }

@@ -28,7 +28,7 @@ type request struct {
 	Op     string        `json:"op"` // show or close
 	Notice notify.Notice `json:"notice"`
 	Tag    string        `json:"tag,omitempty"`
-	ID     uint32        `json:"id,omitempty"` // to replace or close
+	Up     Handle        `json:"up"` // what to replace or close
 }
 
 // reply is what the helper writes to descriptor 3: one when it is about to ask
@@ -37,7 +37,7 @@ type request struct {
 type reply struct {
 	Asked   bool    `json:"asked,omitempty"`
 	Outcome Outcome `json:"outcome"`
-	ID      uint32  `json:"id,omitempty"`
+	Handle  Handle  `json:"handle"`
 	Via     string  `json:"via,omitempty"`
 	Err     string  `json:"err,omitempty"`
 }
@@ -142,7 +142,7 @@ func run(ctx context.Context, h Host, req request) Result {
 		}
 		last, asked = r, asked || r.Asked
 	}
-	res.Outcome, res.ID, res.Via = last.Outcome, last.ID, last.Via
+	res.Outcome, res.Handle, res.Via = last.Outcome, last.Handle, last.Via
 	if last.Err != "" {
 		return done(errors.New(last.Err))
 	}

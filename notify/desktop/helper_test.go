@@ -74,7 +74,7 @@ func TestHungHelperIsKilledWithItsChildren(t *testing.T) {
 		echo $$ >`+dir+`/self
 		wait`)
 	start := time.Now()
-	r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: exe}, hello, "", 0)
+	r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: exe}, hello, "", desktop.Handle{})
 	took := time.Since(start)
 	if r.Outcome != desktop.NotSent || r.Err == nil {
 		t.Errorf("result %+v", r)
@@ -91,11 +91,11 @@ func TestEndedHelperLeavesNoChildren(t *testing.T) {
 	// The child holds the reply's pipe open: the reader must not wait for it.
 	exe := script(t, `
 		sleep 1000 & echo $! >`+dir+`/child
-		echo '{"outcome":"shown","id":7,"via":"dbus"}' >&3
+		echo '{"outcome":"shown","handle":{"id":7,"owner":":1.5"},"via":"dbus"}' >&3
 		exec 3>&-`)
 	start := time.Now()
-	r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: exe}, hello, "", 0)
-	if r.Outcome != desktop.Shown || r.ID != 7 || r.Err != nil {
+	r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: exe}, hello, "", desktop.Handle{})
+	if r.Outcome != desktop.Shown || r.Handle != (desktop.Handle{ID: 7, Owner: ":1.5"}) || r.Err != nil {
 		t.Errorf("result %+v", r)
 	}
 	if took := time.Since(start); took > 2*time.Second {
@@ -109,7 +109,9 @@ func TestCancelKillsTheHelper(t *testing.T) {
 	exe := script(t, `echo $$ >`+dir+`/self.new; mv `+dir+`/self.new `+dir+`/self; sleep 1000`)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan desktop.Result)
-	go func() { done <- desktop.Send(ctx, desktop.Host{Environ: environ(), Exe: exe}, hello, "", 0) }()
+	go func() {
+		done <- desktop.Send(ctx, desktop.Host{Environ: environ(), Exe: exe}, hello, "", desktop.Handle{})
+	}()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(dir + "/self"); err == nil {
 			break
@@ -141,10 +143,9 @@ func TestHelperSeesNothingOfTheSession(t *testing.T) {
 		(: </dev/tty) 2>/dev/null && echo yes >`+dir+`/tty
 		pwd >`+dir+`/pwd
 		echo noise; echo noise >&2
-		ls -l /dev/fd/ >`+dir+`/fds
 		echo '{"outcome":"shown"}' >&3`)
 	h := desktop.Host{Environ: environ("SECRET=hunter2", "ANTHROPIC_API_KEY=x", "HOME=/home/p", "DISPLAY=:7"), Exe: exe}
-	if r := desktop.Send(context.Background(), h, hello, "tag", 3); r.Outcome != desktop.Shown {
+	if r := desktop.Send(context.Background(), h, hello, "tag", desktop.Handle{ID: 3}); r.Outcome != desktop.Shown {
 		t.Fatalf("result %+v", r)
 	}
 	read := func(name string) string {
@@ -191,7 +192,7 @@ func TestGarbledReplies(t *testing.T) {
 		"closed at once": `exec 3>&-; sleep 0.1`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: script(t, body)}, hello, "", 0)
+			r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: script(t, body)}, hello, "", desktop.Handle{})
 			if r.Outcome != desktop.NotSent || r.Err == nil {
 				t.Errorf("result %+v", r)
 			}
@@ -199,13 +200,13 @@ func TestGarbledReplies(t *testing.T) {
 	}
 	t.Run("asked, then died", func(t *testing.T) {
 		r := desktop.Send(context.Background(), desktop.Host{Environ: environ(),
-			Exe: script(t, `echo '{"asked":true,"outcome":"not sent","via":"beeep"}' >&3; kill -9 $$`)}, hello, "", 0)
+			Exe: script(t, `echo '{"asked":true,"outcome":"not sent","via":"beeep"}' >&3; kill -9 $$`)}, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.Unanswered || r.Err == nil {
 			t.Errorf("result %+v", r)
 		}
 	})
 	t.Run("no such program", func(t *testing.T) {
-		r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: "/no/such/program"}, hello, "", 0)
+		r := desktop.Send(context.Background(), desktop.Host{Environ: environ(), Exe: "/no/such/program"}, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.NotSent || r.Err == nil {
 			t.Errorf("result %+v", r)
 		}
@@ -247,7 +248,7 @@ func counting(t *testing.T, pause string) (exe string, requests func() []string)
 		n=$(($(ls `+dir+` | wc -l) + 1))
 		cat >`+dir+`/$n
 		`+pause+`
-		echo '{"outcome":"shown","id":'$n',"via":"dbus"}' >&3`)
+		echo '{"outcome":"shown","handle":{"id":'$n'},"via":"dbus"}' >&3`)
 	return exe, func() []string {
 		var all []string
 		names, _ := filepath.Glob(dir + "/*")

@@ -146,8 +146,8 @@ func TestDunst(t *testing.T) {
 	if n := d.displayed(); n != "0" {
 		t.Errorf("%s bubbles after the answer", n)
 	}
-	r := desktop.Send(context.Background(), h, notify.Notice{Title: "t", Body: `a<b && c>d <b>bold</b> "q"`}, "", 0)
-	desktop.Withdraw(context.Background(), h, r.ID)
+	r := desktop.Send(context.Background(), h, notify.Notice{Title: "t", Body: `a<b && c>d <b>bold</b> "q"`}, "", desktop.Handle{})
+	desktop.Withdraw(context.Background(), h, r.Handle)
 	until(t, "the text in dunst's log", func() bool {
 		return strings.Contains(d.printed(), "a&lt;b &amp;&amp; c&gt;d &lt;b&gt;bold&lt;/b&gt; \"q\"")
 	})
@@ -168,7 +168,7 @@ func TestActivation(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(services, "n.service"), []byte(service), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr}}, hello, "", 0)
+		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr}}, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.Shown {
 			t.Errorf("result %+v", r)
 		}
@@ -184,7 +184,7 @@ func TestActivation(t *testing.T) {
 			[]byte("[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=/bin/sleep 20\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr}}, hello, "", 0)
+		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr}}, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.NotSent || r.Took > 4*time.Second || r.Took < 2*time.Second {
 			t.Errorf("result %+v", r)
 		}
@@ -207,8 +207,8 @@ func TestNoOrphans(t *testing.T) {
 	}
 	before := buses()
 	for range 3 {
-		desktop.Send(context.Background(), desktop.Host{Environ: []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", "HOME=" + os.Getenv("HOME")}}, hello, "", 0)
-		desktop.Send(context.Background(), desktop.Host{Environ: []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere"}}, hello, "", 0)
+		desktop.Send(context.Background(), desktop.Host{Environ: []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", "HOME=" + os.Getenv("HOME")}}, hello, "", desktop.Handle{})
+		desktop.Send(context.Background(), desktop.Host{Environ: []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere"}}, hello, "", desktop.Handle{})
 	}
 	if after := buses(); after > before {
 		t.Errorf("%d bus daemons before, %d after", before, after)
@@ -218,7 +218,7 @@ func TestNoOrphans(t *testing.T) {
 // TestAbsentOnARealBus: dbus-daemon without a service; notify-send is there.
 func TestAbsentOnARealBus(t *testing.T) {
 	addr := realBus(t, "")
-	r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr, "PATH=" + os.Getenv("PATH")}}, hello, "", 0)
+	r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr, "PATH=" + os.Getenv("PATH")}}, hello, "", desktop.Handle{})
 	if r.Outcome != desktop.NotSent || r.Err == nil || !strings.Contains(r.Err.Error(), "notify-send") || r.Took > 2*time.Second {
 		t.Errorf("result %+v", r)
 	}

@@ -2,7 +2,9 @@ package desktop
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 
 	"fwrap/notify"
 )
@@ -18,11 +20,16 @@ type Sender struct {
 	mu      sync.Mutex
 	want    *want // what is to be done next
 	running bool
-	id      uint32 // the notice that is up, as far as is known
+	up      Handle    // the notice that is up, as far as is known
+	silent  time.Time // when the service last left a request unanswered
 	ctx     context.Context
 	stop    context.CancelFunc
 	idle    chan struct{} // closed while nothing runs
 }
+
+// distrust is how long a service that did not answer is not asked again: it
+// hangs, and what it is told there nobody sees.
+const distrust = 5 * time.Minute
 
 type want struct {
 	show   bool
@@ -61,7 +68,7 @@ func (s *Sender) ask(w *want) {
 	if s.running {
 		return
 	}
-	if !w.show && s.id == 0 {
+	if !w.show && s.up.ID == 0 {
 		s.want = nil
 		return // nothing is up: no helper is started to say so
 	}
@@ -74,26 +81,32 @@ func (s *Sender) loop(idle chan struct{}) {
 	defer close(idle)
 	for {
 		s.mu.Lock()
-		w, id := s.want, s.id
+		w, up := s.want, s.up
 		s.want = nil
-		if w == nil || s.ctx.Err() != nil || !w.show && id == 0 {
+		if w == nil || s.ctx.Err() != nil || !w.show && up.ID == 0 {
 			s.running = false
 			s.mu.Unlock()
 			return
 		}
+		quiet := time.Since(s.silent)
 		s.mu.Unlock()
 		var r Result
-		if w.show {
-			r = Send(s.ctx, s.host, w.notice, s.tag, id)
-		} else {
-			r = Withdraw(s.ctx, s.host, id)
+		switch {
+		case !w.show:
+			r = Withdraw(s.ctx, s.host, up)
+		case quiet < distrust:
+			r.Err = fmt.Errorf("the notification service did not answer %v ago", quiet.Round(time.Second))
+		default:
+			r = Send(s.ctx, s.host, w.notice, s.tag, up)
 		}
 		s.mu.Lock()
-		switch {
-		case !w.show, r.Outcome == Unanswered:
-			s.id = 0
-		case r.Outcome == Shown:
-			s.id = r.ID
+		switch r.Outcome {
+		case Closed:
+			s.up = Handle{}
+		case Shown:
+			s.up, s.silent = r.Handle, time.Time{}
+		case Unanswered:
+			s.silent = time.Now()
 		}
 		s.mu.Unlock()
 		report := s.result

@@ -7,6 +7,9 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
+// Owner is the service's unique name on the bus.
+const Owner = ":1.0"
+
 // call does one method call, to the bus itself or to the service.
 func (p *peer) call(m *dbus.Message) {
 	if dest := text(m, dbus.FieldDestination); dest != "" && dest != daemon {
@@ -23,7 +26,7 @@ func (p *peer) call(m *dbus.Message) {
 		p.reply(m, present)
 	case "GetNameOwner":
 		if present {
-			p.reply(m, service)
+			p.reply(m, Owner)
 		} else {
 			p.fail(m, daemon+".Error.NameHasNoOwner", "nobody has that name")
 		}

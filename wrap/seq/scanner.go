@@ -114,6 +114,18 @@ func (s *Scanner) Next(p []byte) (tok Token, n int) {
 	}
 	switch b := p[0]; {
 	case b == esc:
+		// Most sequences are a CSI that lies in one slice.
+		if len(p) > 2 && p[1] == '[' {
+			for i, c := range p[2:] {
+				if c >= 0x40 && c < 0x7f {
+					s.ntail = 0
+					return Token{Kind: CSI, Start: true, End: true, Raw: p[:i+3], Body: p[2 : i+3]}, i + 3
+				}
+				if c < 0x20 || c >= 0x7f || i == MaxBody-1 {
+					break
+				}
+			}
+		}
 		return s.sequence(p, true)
 	case b < 0x20 || b == 0x7f:
 		s.ntail = 0

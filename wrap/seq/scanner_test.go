@@ -52,6 +52,7 @@ func show(tok Token) string {
 
 func TestNext(t *testing.T) {
 	long := strings.Repeat("x", MaxBody)
+	csi := strings.Repeat("1", MaxBody-1)
 	tests := []struct {
 		name   string
 		slices []string
@@ -98,6 +99,8 @@ func TestNext(t *testing.T) {
 		{"longest body", []string{"\x1b]" + long + "\a"}, []string{fmt.Sprintf("OSC %q start end bel %q", "\x1b]"+long+"\a", long)}},
 		{"longest body, cut", []string{"\x1b]" + long, "\a"}, []string{fmt.Sprintf("OSC %q start", "\x1b]"+long), fmt.Sprintf(`OSC "\a" end bel %q`, long)}},
 		{"too long", []string{"\x1b]x" + long + "\a"}, []string{fmt.Sprintf("OSC %q start end overflow bel", "\x1b]x"+long+"\a")}},
+		{"longest csi", []string{"\x1b[" + csi + "m."}, []string{fmt.Sprintf("CSI %q start end %q", "\x1b["+csi+"m", csi+"m"), `Text "."`}},
+		{"csi too long", []string{"\x1b[1" + csi + "m."}, []string{fmt.Sprintf("CSI %q start end overflow", "\x1b[1"+csi+"m"), `Text "."`}},
 		{"too long, cut", []string{"\x1b]" + long, "x", "\x1b[", "m"}, []string{
 			fmt.Sprintf("OSC %q start", "\x1b]"+long), `OSC "x"`, `CSI "\x1b[" start`, `CSI "m" end "m"`}},
 		{"too long, cut in st", []string{"\x1b]x" + long + "\x1b", "\\"}, []string{

@@ -242,22 +242,35 @@ func (p *Program) holds(during time.Duration, cond func(detect.Snapshot) bool) (
 // for the time given, within limit in all. Writes that draw the same do not count.
 func (p *Program) Settled(what string, still, limit time.Duration, cond func(detect.Snapshot) bool) detect.Snapshot {
 	p.t.Helper()
-	var first detect.Snapshot
-	fresh := true
-	return p.Held(what+", and then a still screen", still, limit, func(s detect.Snapshot) bool {
+	var last detect.Snapshot
+	p.Still(what, still, limit, func(s detect.Snapshot) string {
 		if !cond(s) {
-			fresh = true
-			return false
+			return ""
 		}
-		if fresh {
-			first, fresh = s, false
-		}
-		if !same(first, s) {
-			fresh = true
-			return false
-		}
-		return true
+		last = s
+		return fmt.Sprintf("%q %q %v %v", s.Rows, s.Title, s.Cursor, s.Alt)
 	})
+	return last
+}
+
+// Still waits until what read says of the screen is not empty and has not
+// changed for the time given, and returns it.
+func (p *Program) Still(what string, still, limit time.Duration, read func(detect.Snapshot) string) string {
+	p.t.Helper()
+	end := time.Now().Add(limit)
+	for {
+		var value string
+		p.Until(what, time.Until(end), func(s detect.Snapshot) bool {
+			value = read(s)
+			return value != ""
+		})
+		if _, ok := p.holds(still, func(s detect.Snapshot) bool { return read(s) == value }); ok {
+			return value
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("%s: the screen never stood still for %v within %v\n%s", what, still, limit, p.Describe())
+		}
+	}
 }
 
 // Moment is a value that was read off the screen, and since when it stood there.

@@ -2,7 +2,6 @@ package ptyrun
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"fwrap/detect"
@@ -47,8 +46,4 @@ func All(conds ...func(detect.Snapshot) bool) func(detect.Snapshot) bool {
 func Title(expr string) func(detect.Snapshot) bool {
 	re := regexp.MustCompile(expr)
 	return func(s detect.Snapshot) bool { return re.MatchString(s.Title) }
-}
-
-func same(a, b detect.Snapshot) bool {
-	return slices.Equal(a.Rows, b.Rows) && a.Title == b.Title && a.Alt == b.Alt && a.Cursor == b.Cursor
 }

@@ -102,3 +102,42 @@ func TestNotified(t *testing.T) {
 	}
 	quiet(t, bus, 2, 4*time.Second)
 }
+
+// TestDesktopGone: a notification daemon that hangs, or a bus that takes
+// connections and never answers, is not noticed by the person who works.
+func TestDesktopGone(t *testing.T) {
+	for _, mode := range []notifyspy.Mode{notifyspy.Hang, notifyspy.Mute, notifyspy.Trap} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			api, err := mockapi.Start("127.0.0.1:0", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer api.Close()
+			h := agents.Claude{API: api.URL}.Home(t)
+			dir := t.TempDir()
+			bus, err := notifyspy.Start(dir, notifyspy.Options{Mode: mode})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer bus.Close()
+			opt := ptyrun.Options{Dir: h.Project, Terminal: ptyrun.Xterm{},
+				Env: append(h.Env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address())}
+			p := ptyrun.Start(t, opt, fwrapBin, agents.Bin(t, "claude"), "--permission-mode", "manual")
+			p.Settled("prompt after the start", 500*time.Millisecond, limit, ptyrun.Matches(ready))
+			ask(p, "SCN:bash_curl please")
+			dialog := ptyrun.Matches("Do you want to proceed")
+			p.Held("permission dialog", 3*time.Second, limit, dialog) // long enough to be told
+			p.Send(enter)
+			p.Until("end of the turn", limit, ptyrun.Shows("I am done"))
+			p.Until("title that says idle", 10*time.Second, func(s detect.Snapshot) bool { return mark(s) == "idle" })
+			ask(p, "/exit")
+			if status := p.Wait(10 * time.Second); status != 0 {
+				t.Errorf("status %d", status)
+			}
+			if bus.Clients() == 0 {
+				t.Error("the bus was never spoken to, so nothing was tried")
+			}
+		})
+	}
+}

@@ -35,6 +35,8 @@ type beat struct {
 	open mockapi.Gate
 	keys string
 	text string
+	// The terminal gets this size: columns and rows.
+	resize [2]int
 }
 
 const (
@@ -99,6 +101,10 @@ var scenes = []scene{
 	{name: "bash at 60x20", prompt: "bash_curl", cols: 60, rows: 20, beats: []beat{
 		{shows: "Do you want to proceed", state: detect.Blocked, kind: detect.Permission, keys: enter},
 		{shows: "I am done", state: detect.Idle}}},
+	{name: "resized", prompt: "bash_curl", beats: []beat{
+		{shows: "Do you want to proceed", state: detect.Blocked, kind: detect.Permission, resize: [2]int{90, 26}},
+		{shows: `^ Esc to cancel · Tab to amend$`, state: detect.Blocked, kind: detect.Permission, keys: esc},
+		{shows: "Interrupted", hides: dialog, state: detect.Idle}}},
 	{name: "read outside", prompt: "readout", beats: []beat{
 		{shows: "Do you want to proceed", state: detect.Blocked, kind: detect.Permission, keys: enter},
 		{shows: "Read it", state: detect.Idle}}},
@@ -221,6 +227,8 @@ func (sc scene) run(t *testing.T, start func(t *testing.T, h agents.Home, opt pt
 		case b.keys != "":
 			p.Held("the same screen for a moment", attentive, limit, cond)
 			p.Send(b.keys)
+		case b.resize != [2]int{}:
+			p.Resize(b.resize[0], b.resize[1])
 		case b.text != "":
 			ask(p, b.text)
 		}
@@ -231,18 +239,4 @@ func (sc scene) run(t *testing.T, start func(t *testing.T, h agents.Home, opt pt
 func ask(p *ptyrun.Program, line string) {
 	p.Type(line)
 	p.Send(enter)
-}
-
-// TestBare plays every scene on Claude Code without fwrap: the mock and the
-// driver lead the agent where they should.
-func TestBare(t *testing.T) {
-	bin := agents.Bin(t, "claude")
-	for _, sc := range scenes {
-		t.Run(sc.name, func(t *testing.T) {
-			t.Parallel()
-			sc.run(t, func(t *testing.T, _ agents.Home, opt ptyrun.Options, args []string) *ptyrun.Program {
-				return ptyrun.Start(t, opt, append([]string{bin}, args...)...)
-			}, func(p *ptyrun.Program, b beat) {})
-		})
-	}
 }

@@ -124,8 +124,8 @@ func (s *Session) resume() {
 	} else {
 		s.order(orderBackground)
 	}
-	s.in.wakeup.wake()
-	s.out.wakeup.wake()
+	s.in.src.interruptRead()
+	s.out.pty.interruptRead()
 	s.tap.continued(fg)
 }
 
@@ -162,7 +162,7 @@ func (s *Session) flushOutput() {
 	default:
 		return
 	}
-	s.out.wakeup.wake()
+	s.out.pty.interruptRead()
 	t := time.NewTimer(flushTime)
 	defer t.Stop()
 	select {
@@ -224,10 +224,9 @@ func leadsSession() bool {
 func (s *Session) hangUp() {
 	s.signal(syscall.SIGHUP)
 	s.signal(syscall.SIGCONT)
-	s.in.quit.Store(true)
-	s.in.wakeup.wake()
+	s.in.stop()
 	s.out.abort.Store(true)
-	s.out.wakeup.wake()
+	s.out.pty.interruptRead()
 	t := time.NewTimer(flushTime)
 	defer t.Stop()
 	select {
@@ -258,10 +257,9 @@ func (s *Session) closeMaster() {
 // through and gives the terminal back.
 func (s *Session) finish(status Status, resetAlways bool) Status {
 	s.pid.Store(0)
-	s.in.quit.Store(true)
-	s.in.wakeup.wake()
+	s.in.stop()
 	s.out.quit.Store(true)
-	s.out.wakeup.wake()
+	s.out.pty.interruptRead()
 	if s.drained() {
 		s.tap.exited(status)
 		if err := s.out.finish(resetAlways || !status.Success()); err != nil {

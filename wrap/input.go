@@ -10,10 +10,6 @@ import (
 
 const (
 	inputSize = 16 << 10
-	// lookAgain is how often the pump looks whether the terminal has become ours
-	// while input is waiting there that is not. It looks only then: a shell that
-	// brings a running job to the foreground tells the job nothing.
-	lookAgain = 200 * time.Millisecond
 	// answerTime is how long an answer may wait for its place. Whoever asked has
 	// given up by then.
 	answerTime = 5 * time.Second
@@ -21,14 +17,14 @@ const (
 
 // input carries bytes from the terminal to the command.
 type input struct {
-	master int
-	tty    *terminal
-	wakeup waker
-	tap    *tapper
-	focus  *atomic.Bool // the command has asked for focus reports
-	pure   bool
-	keys   keys
-	buf    []byte
+	src   port // the terminal
+	pty   port
+	tty   *terminal
+	tap   *tapper
+	focus *atomic.Bool // the command has asked for focus reports
+	pure  bool
+	keys  keys
+	buf   []byte
 
 	answers queue
 	asked   atomic.Int64 // when the oldest answer in the queue was put, UnixNano
@@ -39,37 +35,23 @@ type input struct {
 // run is the pump. It ends with nil when told to quit, with errTerminal when
 // the terminal has been hung up.
 func (in *input) run() error {
-	for !in.quit.Load() {
-		ours := in.tty.raw.Load()
-		timeout := in.answer()
-		ready, hup, err := in.wait(unix.POLLIN, stdin, timeout)
-		if err != nil {
-			return err
-		}
-		switch {
-		case in.quit.Load():
+	for {
+		in.answer()
+		if in.quit.Load() {
 			return nil
-		case !ready && !hup:
-			continue
-		case !in.tty.raw.Load():
-			if !hup {
-				in.background()
-				continue
-			}
-		case !ours:
-			continue
 		}
-		n, err := unix.Read(stdin, in.buf)
+		n, err := in.src.read(in.buf)
 		switch {
-		case err == unix.EINTR, err == unix.EAGAIN:
+		case n > 0:
+		case err == errInterrupted, err == unix.EAGAIN, err == unix.EINTR:
 			continue
-		case err == unix.EIO && !in.tty.foreground() && !in.hungUp():
+		case err == unix.EIO && !in.tty.foreground() && !hungUp():
 			// Not ours any more, and no job control that could have stopped us.
 			in.tty.raw.Store(false)
 			continue
 		case err != nil:
 			return fmt.Errorf("%w: read: %w", errTerminal, err)
-		case n <= 0:
+		default:
 			return fmt.Errorf("%w: end of input", errTerminal)
 		}
 		if err := in.forward(in.buf[:n]); err != nil {
@@ -82,40 +64,34 @@ func (in *input) run() error {
 			}
 		}
 	}
-	return nil
 }
 
-// wait waits until fd is ready, has hung up or was asked for by the waker.
-func (in *input) wait(events int16, fd int, timeout time.Duration) (ready, hup bool, err error) {
-	fds := [2]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(in.wakeup.r), Events: unix.POLLIN}}
-	ms := -1
-	if timeout >= 0 {
-		ms = int((timeout + time.Millisecond - 1) / time.Millisecond)
-	}
-	if _, err := poll(fds[:], ms); err != nil && err != unix.EINTR {
-		return false, false, fmt.Errorf("waiting for input: %w", err)
-	}
-	if fds[1].Revents != 0 {
-		in.wakeup.clear()
-	}
-	r := fds[0].Revents
-	return r&events != 0, r&^events != 0, nil
+// stop ends the pump, wherever it waits.
+func (in *input) stop() {
+	in.quit.Store(true)
+	in.src.interruptRead()
+	in.pty.interruptWrite()
 }
 
-// background is called when there is input and the terminal is not ours. The
-// input is the shell's, which mostly takes it at once.
-func (in *input) background() {
-	if in.tty.foreground() {
+// may reports whether the input is ours to read, when there is some. While we
+// are in the background it is the shell's. A shell that brings a running job to
+// the foreground tells the job nothing: then this is where we see it.
+func (in *input) may() bool {
+	switch {
+	case in.tty.raw.Load():
+		return true
+	case in.tty.foreground():
 		select {
 		case in.regain <- struct{}{}:
 		default:
 		}
+		return false
 	}
-	_, _, _ = in.wait(0, -1, lookAgain)
+	return hungUp()
 }
 
 // hungUp reports whether the terminal itself is gone.
-func (in *input) hungUp() bool {
+func hungUp() bool {
 	_, err := winsize(stdin)
 	return err != nil
 }
@@ -124,40 +100,34 @@ func (in *input) hungUp() bool {
 // waits, and nothing else waits for this.
 func (in *input) forward(b []byte) error {
 	for len(b) > 0 {
-		n, err := unix.Write(in.master, b)
+		n, err := in.pty.write(b)
 		switch {
 		case n > 0:
 			b = b[n:]
-		case err == unix.EINTR:
-		case err == unix.EAGAIN:
-			if _, _, err := in.wait(unix.POLLOUT, in.master, -1); err != nil {
-				return err
-			}
-			if in.quit.Load() {
-				return nil
-			}
-		default:
+		case in.quit.Load():
+			return nil
+		case err != errInterrupted:
 			return err
 		}
 	}
 	return nil
 }
 
-// answer puts in what is queued, if that can be. It returns how long to wait
-// before it is tried again, negative for no time set.
-func (in *input) answer() time.Duration {
+// answer puts in what is queued, if that can be, or sees to it that it is tried
+// again.
+func (in *input) answer() {
 	if in.answers.empty() {
-		return -1
+		return
 	}
 	now := time.Now()
 	if now.Sub(time.Unix(0, in.asked.Load())) > answerTime {
 		in.answers.take()
-		return -1
+		return
 	}
 	ok, wait := in.keys.safe(now)
 	if !ok {
-		return wait
+		in.src.within(wait)
+		return
 	}
 	_ = in.forward(in.answers.take())
-	return -1
 }

@@ -20,7 +20,7 @@ const (
 	// it has left in the background may go on writing for ever. A pty buffers
 	// less than 1 MiB (TTYB_DEFAULT_MEM_LIMIT in Linux is 640 KiB).
 	maxDrain = 1 << 20
-	// patience is how many full reads an own sequence waits for the command to
+	// patience is how many reads an own sequence waits for the command to
 	// pause, before it goes between two of them.
 	patience = 16
 )
@@ -32,9 +32,10 @@ var errTerminal = errors.New("terminal is gone")
 // and the queue belongs to the pump's goroutine, and to the conductor when that
 // has ended.
 type output struct {
-	master int
+	master int // descriptor of pty
+	pty    port
+	quick  int // the terminal, without blocking; -1 if there is no such descriptor
 	tty    *terminal
-	wakeup waker
 	edit   editor
 	tap    *tapper
 	buf    []byte
@@ -46,9 +47,9 @@ type output struct {
 	quit   atomic.Bool        // end when there is no more to read
 	abort  atomic.Bool        // end at once
 
-	asked   chan struct{} // from pauses
-	drained int
-	waited  int // full reads since the queue was seen to have something
+	deferred bool // own sequences could not be sent; do not try again for now
+	drained  int
+	waited   int // reads since own sequences were seen to wait
 }
 
 // run is the pump. It ends when the command's side of the pty is closed, or as
@@ -61,39 +62,42 @@ func (o *output) run() error {
 			if err := o.emit(o.buf[:n]); err != nil {
 				return err
 			}
+			o.deferred = false
 			if o.quit.Load() {
 				if o.drained += n; o.drained > maxDrain {
 					return nil
 				}
 			}
-			if n >= bulk {
-				if o.overdue() {
-					if err := o.own(); err != nil {
-						return err
-					}
+			if o.overdue() {
+				if err := o.sendOwn(); err != nil {
+					return err
 				}
-				continue
 			}
-		case err == unix.EINTR:
-			continue
+		case err == errInterrupted:
+			o.deferred = false
 		case err == unix.EAGAIN:
+			if done, err := o.pause(); done || err != nil {
+				return err
+			}
 		default:
 			// Linux says EIO when no one has the other side open, macOS 0.
 			return nil
-		}
-		if done, err := o.pause(); done || err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// read reads once if the command has written little, and until the buffer is
-// full or the pty empty if it has written much.
-func (o *output) read() (int, error) {
-	n, err := unix.Read(o.master, o.buf)
+// read waits for output, unless somebody wants to know when there is none. It
+// reads once if the command has written little, and until the buffer is full or
+// the pty empty if it has written much.
+func (o *output) read() (n int, err error) {
+	if o.wanted() {
+		n, err = o.pty.readNow(o.buf)
+	} else {
+		n, err = o.pty.read(o.buf)
+	}
 	for n >= bulk && n+4<<10 <= len(o.buf) {
-		m, err := unix.Read(o.master, o.buf[n:])
+		m, err := o.pty.readNow(o.buf[n:])
 		if m <= 0 || err != nil {
 			break // whatever it is, the next read says it again
 		}
@@ -102,6 +106,31 @@ func (o *output) read() (int, error) {
 		}
 	}
 	return n, err
+}
+
+// wanted reports whether there is something to do when the command pauses.
+func (o *output) wanted() bool {
+	return o.quit.Load() || len(o.pauses) > 0 || !o.deferred && !o.inject.empty()
+}
+
+// pause is called when the command has written nothing more for now.
+func (o *output) pause() (done bool, err error) {
+	if o.quit.Load() {
+		// Linux moves what was written by a work queue. A poll waits for that.
+		p := [1]unix.PollFd{{Fd: int32(o.master), Events: unix.POLLIN}}
+		n, err := poll(p[:], 0)
+		if n > 0 && p[0].Revents&unix.POLLIN != 0 || err == unix.EINTR {
+			return false, nil
+		}
+		return true, nil
+	}
+	select {
+	case ask := <-o.pauses:
+		close(ask)
+	default:
+	}
+	o.deferred = true // until there is more output or a reason to try again
+	return false, o.sendOwn()
 }
 
 // emit writes what the command has written, then shows it to the tap.
@@ -117,54 +146,25 @@ func (o *output) emit(p []byte) error {
 	return nil
 }
 
+// write writes to the terminal. Little is first tried on the description that
+// does not block: the scheduler need not know of that. Where the terminal is
+// slower than the command, a write that blocks is the better one, since the
+// kernel then takes all of it.
 func (o *output) write(b []byte) error {
+	if o.quick >= 0 && len(b) <= bulk && len(b) > 0 {
+		n, err := writeNow(o.quick, b)
+		if n == len(b) {
+			return nil
+		}
+		if err == nil {
+			b = b[n:]
+		}
+	}
+	o.pty.quiet()
 	if err := writeAll(stdout, b); err != nil {
 		return fmt.Errorf("%w: write: %w", errTerminal, err)
 	}
 	return nil
-}
-
-// pause waits for more from the command. Before that, when there is nothing
-// more for now, it does what others have asked for.
-func (o *output) pause() (done bool, err error) {
-	tried := false // own sequences; what hindered them ends with output or a wakeup
-	for {
-		if o.asked == nil {
-			select {
-			case o.asked = <-o.pauses:
-			default:
-			}
-		}
-		timeout := -1
-		if o.asked != nil || o.quit.Load() || o.abort.Load() || !tried && !o.inject.empty() {
-			timeout = 0
-		}
-		fds := [2]unix.PollFd{{Fd: int32(o.master), Events: unix.POLLIN}, {Fd: int32(o.wakeup.r), Events: unix.POLLIN}}
-		if _, err := poll(fds[:], timeout); err != nil && err != unix.EINTR {
-			return false, fmt.Errorf("waiting for the command's output: %w", err)
-		}
-		if fds[1].Revents != 0 {
-			o.wakeup.clear()
-			tried = false
-		}
-		if fds[0].Revents != 0 && !o.abort.Load() {
-			return false, nil
-		}
-		if timeout != 0 {
-			continue
-		}
-		if o.asked != nil {
-			close(o.asked)
-			o.asked = nil
-		}
-		if o.quit.Load() || o.abort.Load() {
-			return true, nil
-		}
-		tried = true
-		if err := o.own(); err != nil {
-			return false, err
-		}
-	}
 }
 
 // overdue reports whether own sequences have waited long enough for a pause.
@@ -177,8 +177,8 @@ func (o *output) overdue() bool {
 	return o.waited > patience
 }
 
-// own writes the queued own sequences if this is the place and time for it.
-func (o *output) own() error {
+// sendOwn writes the queued own sequences if this is the place and time for it.
+func (o *output) sendOwn() error {
 	if o.inject.empty() || o.hold.Load() || !o.edit.safe() || !o.tty.foreground() {
 		return nil
 	}

@@ -44,7 +44,6 @@ type Session struct {
 
 	back    int // socket to the monitor
 	monitor int // process id
-	wakers  []waker
 
 	sizeMu sync.Mutex
 	size   Winsize
@@ -119,27 +118,25 @@ func Start(o Options) (s *Session, err error) {
 	defer func() {
 		if err != nil {
 			unix.Close(master)
-			for _, k := range s.wakers {
-				k.close()
-			}
 			signal.Stop(s.sigs)
 		}
 	}()
-	for range 2 {
-		k, err := newWaker()
-		if err != nil {
-			return nil, fmt.Errorf("making a pipe: %w", err)
-		}
-		s.wakers = append(s.wakers, k)
-	}
-	s.out.master, s.out.tty, s.out.tap, s.out.wakeup = master, &s.tty, &s.tap, s.wakers[0]
+	s.out.tty, s.out.tap = &s.tty, &s.tap
 	s.out.buf = make([]byte, outputSize)
 	s.out.pauses = make(chan chan struct{}, 1)
 	s.out.edit.pure, s.out.edit.nums, s.out.edit.hook, s.out.edit.log = o.Pure, o.OSCNumbers, o.OSC, s.log
-	s.in.master, s.in.tty, s.in.tap, s.in.wakeup = master, &s.tty, &s.tap, s.wakers[1]
+	s.in.tty, s.in.tap = &s.tty, &s.tap
 	s.in.buf = make([]byte, inputSize)
 	s.in.focus, s.in.pure = &s.out.edit.modes.focus, o.Pure
 	s.in.regain = make(chan struct{}, 1)
+	s.out.master = master
+	if s.out.pty, err = newPort(master, nil); err != nil {
+		return nil, fmt.Errorf("opening a pty: %w", err)
+	}
+	if s.in.src, s.out.quick, err = openTerminal(s.in.may); err != nil {
+		return nil, fmt.Errorf("opening the terminal: %w", err)
+	}
+	s.in.pty = s.out.pty
 
 	env := os.Environ()
 	if o.Env != nil {
@@ -160,8 +157,7 @@ func Start(o Options) (s *Session, err error) {
 }
 
 // openPty opens a pty with the person's modes, as the command would have found
-// them, and returns its master, which is non-blocking and not known to the
-// runtime's poller: that would wake for each output.
+// them, and returns its master, which does not block.
 func (s *Session) openPty() (master int, slave *os.File, err error) {
 	m, slave, err := pty.Open()
 	if err != nil {
@@ -287,7 +283,7 @@ func (s *Session) Inject(seq []byte) bool {
 	if s.out.edit.pure || !s.out.inject.put(seq) {
 		return false
 	}
-	s.out.wakeup.wake()
+	s.out.pty.interruptRead()
 	return true
 }
 
@@ -306,7 +302,7 @@ func (s *Session) Answer(seq []byte) bool {
 	if !s.in.answers.put(seq) {
 		return false
 	}
-	s.in.wakeup.wake()
+	s.in.src.interruptRead()
 	return true
 }
 

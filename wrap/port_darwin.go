@@ -57,3 +57,28 @@ func poll(fds []unix.PollFd, timeout int) (int, error) {
 	}
 	return n, nil
 }
+
+// newPort makes a port of a descriptor that does not block. kqueue, and with it
+// the runtime's poller, does not work for all terminal devices.
+func newPort(fd int, may func() bool) (port, error) { return newPollPort(fd, true, may) }
+
+// openTerminal makes a port of standard input. Not all ways to wait for a
+// device work for /dev/tty on macOS, so it is not opened anew, and there is no
+// descriptor to write to that does not block.
+func openTerminal(may func() bool) (port, int, error) {
+	p, err := newPollPort(stdin, false, may)
+	return p, -1, err
+}
+
+// readNow reads from a descriptor that does not block.
+func readNow(fd int, b []byte) (int, error) {
+	for {
+		n, err := unix.Read(fd, b)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// writeNow writes to a descriptor that does not block.
+func writeNow(fd int, b []byte) (int, error) { return unix.Write(fd, b) }

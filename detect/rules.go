@@ -171,7 +171,7 @@ func (r *Rules) verdict(ru *Rule, sc *scene) Verdict {
 	}
 	if ru.State == Blocked {
 		out.Question = ru.Question.read(sc, ru.Region)
-		if out.Question.Text == "" {
+		if ru.Question == nil {
 			out.Question.Text = oneLine(out.Line)
 		}
 	}

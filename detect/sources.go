@@ -189,10 +189,10 @@ func (c *sources) Report(now time.Time, r Report) bool {
 }
 
 func (c *sources) hear(l level) {
-	// A status file says no more than that the agent waits, and comes about
-	// the same dialog as the hook that told its question.
-	if before := &c.hook; l.Hold && before.has && l.State == Blocked && before.State == Blocked && l.Question.Text == "" {
-		l.Kind, l.Question = before.Kind, before.Question
+	// A status file says no more than that the agent waits. It does so about
+	// the same dialog as the hook that has told its question.
+	if b := &c.hook; l.Hold && b.has && l.State == Blocked && b.State == Blocked && l.Question.Text == "" && sameDialog(b.Kind, l.Kind) {
+		l.Kind, l.Question = b.Kind, b.Question
 	}
 	c.hook = l
 	c.painted = c.dialog() && !c.kept

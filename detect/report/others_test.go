@@ -119,16 +119,25 @@ func TestPlain(t *testing.T) {
 }
 
 func TestSessionFile(t *testing.T) {
-	const head = `{"pid":4711,"sessionId":"77b3682e","cwd":"/home/u/projects/demo","startedAt":1796070759720,"procStart":"123456","kind":"interactive","entrypoint":"cli"`
-	for status, want := range map[string]string{"busy": "working", "idle": "idle", "waiting": "blocked", "shell": "idle/shell", "new": "-"} {
-		f, err := ReadSessionFile([]byte(head + `,"status":"` + status + `","updatedAt":1,"statusUpdatedAt":1796070764121}`))
+	// Written by 2.1.332; the status and what follows it change.
+	const head = `{"pid":27371,"sessionId":"77b3682e","cwd":"/home/u/projects/demo","startedAt":1796077037958,"procStart":"288088","version":"2.1.332","peerProtocol":1,` +
+		`"peerFeatures":["notify_idle"],"kind":"interactive","entrypoint":"cli","asksForConvertedSkills":null,"name":"demo-2f","nameSource":"derived","nameSince":1796077037958`
+	for status, want := range map[string]string{
+		`"busy"`: "working", `"idle"`: "idle", `"shell"`: "idle/shell", `"new"`: "-",
+		`"waiting","waitingFor":"permission prompt"`: "blocked/permission",
+		`"waiting","waitingFor":"sandbox request"`:   "blocked/permission",
+		`"waiting","waitingFor":"input needed"`:      "blocked/question",
+		`"waiting","waitingFor":"dialog open"`:       "-", // /model, too
+		`"waiting"`:                                  "-",
+	} {
+		f, err := ReadSessionFile([]byte(head + `,"status":` + status + `,"updatedAt":1,"statusUpdatedAt":1796070764121}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r, ok := f.Report(); heard(r, ok) != want {
 			t.Errorf("%s: %s, want %s", status, heard(r, ok), want)
 		}
-		if f.PID != 4711 || f.Session != "77b3682e" || f.ProcStart != "123456" || !f.Updated.Equal(time.UnixMilli(1796070764121)) {
+		if f.PID != 27371 || f.Session != "77b3682e" || f.ProcStart != "288088" || f.Kind != "interactive" || !f.Updated.Equal(time.UnixMilli(1796070764121)) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -195,12 +204,12 @@ func TestHooks(t *testing.T) {
 	if got := say(h.Settle(false), true); got != "working/background" {
 		t.Errorf("settled with a subagent left: %s", got)
 	}
-	file := SessionFile{Session: "s", Status: "busy", Updated: time.UnixMilli(10)}
+	file := SessionFile{WaitingFor: "permission prompt"}
 	for _, tt := range []struct {
 		session, status string
 		ms              int64
 		want            string
-	}{{"s", "busy", 10, "working"}, {"s", "busy", 10, "-"}, {"s", "idle", 9, "-"}, {"t", "idle", 20, "-"}, {"s", "waiting", 20, "blocked"}, {"s", "new", 30, "-"}, {"", "shell", 30, "idle/shell"}} {
+	}{{"s", "busy", 10, "working"}, {"s", "busy", 10, "-"}, {"s", "idle", 9, "-"}, {"t", "idle", 20, "-"}, {"s", "waiting", 20, "blocked/permission"}, {"s", "new", 30, "-"}, {"", "shell", 30, "idle/shell"}} {
 		file.Session, file.Status, file.Updated = tt.session, tt.status, time.UnixMilli(tt.ms)
 		if r, ok := h.SessionFile(file); heard(r, ok) != tt.want {
 			t.Errorf("%+v: %s, want %s", file, heard(r, ok), tt.want)

@@ -37,14 +37,19 @@ func Plain(state, kind, text string) (detect.Report, error) {
 }
 
 // SessionFile is what Claude Code 2.1.139 and later keep of a running process in
-// $CLAUDE_CONFIG_DIR/sessions/PID.json. The file is not documented.
+// $CLAUDE_CONFIG_DIR/sessions/PID.json. The file is not documented. As watched
+// with 2.1.332 it is written at every change, also at those that no hook tells:
+// the Yes at a dialog, No, and Esc; a turn that waits for its subagents and a
+// compaction are busy.
 type SessionFile struct {
-	PID       int
-	ProcStart string // start of the process, against a pid that is used again
-	Session   string
-	CWD       string
-	Status    string    // busy, idle, waiting or shell
-	Updated   time.Time // of Status; zero if not told
+	PID        int
+	ProcStart  string // start of the process, against a pid that is used again
+	Session    string
+	Kind       string // interactive, or how else the process runs
+	CWD        string
+	Status     string    // busy, idle, waiting, or shell: idle but for background shells
+	WaitingFor string    // of waiting: "permission prompt", "input needed", "dialog open" …
+	Updated    time.Time // when Status changed; zero if not told
 }
 
 var errSessionFile = errors.New("not a session file with a status")
@@ -64,8 +69,12 @@ func ReadSessionFile(data []byte) (SessionFile, error) {
 			set(&f.Session, v)
 		case "/cwd":
 			f.CWD = string(v.Text)
+		case "/kind":
+			set(&f.Kind, v)
 		case "/status":
 			set(&f.Status, v)
+		case "/waitingFor":
+			set(&f.WaitingFor, v)
 		case "/statusUpdatedAt", "/updatedAt":
 			if t := stamp(v); !t.IsZero() && (string(path) == "/statusUpdatedAt" || f.Updated.IsZero()) {
 				f.Updated = t
@@ -99,7 +108,9 @@ func stamp(v jsonscan.Value) time.Time {
 	return time.Time{}
 }
 
-// Report is what the file says; false for a status that is not known.
+// Report is what the file says. It is false for a status that is not known, and
+// for a dialog that may be one that the person has opened: 2.1.332 writes
+// "dialog open" for /model as for a notice that needs a choice.
 func (f SessionFile) Report() (detect.Report, bool) {
 	r := detect.Report{Source: detect.FromHook, Hold: true}
 	switch f.Status {
@@ -111,6 +122,14 @@ func (f SessionFile) Report() (detect.Report, bool) {
 		r.State, r.Kind = detect.Idle, detect.Shell
 	case "waiting":
 		r.State = detect.Blocked
+		switch f.WaitingFor {
+		case "permission prompt", "sandbox request":
+			r.Kind = detect.Permission
+		case "input needed", "goal proposal":
+			r.Kind = detect.Ask
+		default:
+			return detect.Report{}, false
+		}
 	default:
 		return detect.Report{}, false
 	}

@@ -9,8 +9,6 @@ func Builtin(agent string) (Spec, bool) {
 		return claude(), true
 	case "codex":
 		return codex(), true
-	case "gemini":
-		return gemini(), true
 	case "qwen":
 		return qwen(), true
 	case "copilot":
@@ -87,41 +85,30 @@ func codex() Spec {
 	}
 }
 
-// gemini merges the hooks of all its settings files; the system defaults have
-// the lowest rank. Its timeouts are milliseconds.
-func gemini() Spec {
-	return Spec{
-		Agent: "gemini", Method: SettingsVariable, Variable: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
-		System:  []string{"/etc/gemini-cli/system-defaults.json", "/Library/Application Support/GeminiCli/system-defaults.json"},
-		Timeout: 5000,
-		Events: []Event{
-			{Name: "SessionStart"}, {Name: "SessionEnd"}, {Name: "BeforeAgent"}, {Name: "AfterAgent"},
-			{Name: "BeforeTool", Matcher: "*"}, {Name: "AfterTool", Matcher: "*"}, {Name: "Notification"}, {Name: "PreCompress"},
-		},
-		Unknown:   strings.Fields("SessionStart SessionEnd BeforeAgent AfterAgent BeforeTool AfterTool Notification PreCompress"),
-		Skip:      strings.Fields("mcp extensions extension skills skill hooks hook"),
-		SkipFlags: strings.Fields("-h --help -v --version -l --list-extensions --list-sessions"),
-		Valued: strings.Fields("-m --model -p --prompt -i --prompt-interactive --approval-mode -o --output-format " +
-			"-r --resume --session-id -w --worktree --delete-session"),
-		Variadic: strings.Fields("-e --extensions --include-directories --allowed-tools --allowed-mcp-server-names --policy"),
-	}
-}
-
-// qwen is a descendant of gemini with Claude Code's events. Old versions take
-// timeouts for milliseconds, new ones for seconds; the reporter limits itself.
+// qwen has Claude Code's events and merges the hooks of all its settings files;
+// the system's defaults have the lowest rank. Old versions take a timeout for
+// milliseconds, new ones for seconds; the reporter limits itself.
+//
+// Gemini CLI, from which it descends, has no spec: 0.61.0 passes over a system
+// file that root does not own, with a warning on the screen, and no other
+// setting is for one launch.
 func qwen() Spec {
-	s := gemini()
-	s.Agent, s.Variable = "qwen", "QWEN_CODE_SYSTEM_DEFAULTS_PATH"
-	s.System = []string{"/etc/qwen-code/system-defaults.json", "/Library/Application Support/QwenCode/system-defaults.json"}
-	s.Events = []Event{
-		{Name: "SessionStart"}, {Name: "SessionEnd"}, {Name: "UserPromptSubmit"}, {Name: "PreToolUse", Matcher: "*"},
-		{Name: "PostToolUse", Matcher: "*"}, {Name: "PostToolUseFailure", Matcher: "*"}, {Name: "PermissionRequest", Matcher: "*"},
-		{Name: "Notification"}, {Name: "Stop"}, {Name: "StopFailure"}, {Name: "SubagentStart"}, {Name: "SubagentStop"}, {Name: "PreCompact"},
+	const tool = "*"
+	s := Spec{
+		Agent: "qwen", Method: SettingsVariable, Variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Timeout: 5000,
+		System: []string{"/etc/qwen-code/system-defaults.json", "/Library/Application Support/QwenCode/system-defaults.json"},
+		Events: []Event{
+			{Name: "SessionStart"}, {Name: "SessionEnd"}, {Name: "UserPromptSubmit"}, {Name: "PreToolUse", Matcher: tool},
+			{Name: "PostToolUse", Matcher: tool}, {Name: "PostToolUseFailure", Matcher: tool}, {Name: "PermissionRequest", Matcher: tool},
+			{Name: "Notification"}, {Name: "Stop"}, {Name: "StopFailure"}, {Name: "SubagentStart"}, {Name: "SubagentStop"}, {Name: "PreCompact"},
+		},
+		Skip:      strings.Fields("mcp extensions extension skills skill hooks hook auth channel serve"),
+		SkipFlags: strings.Fields("-h --help -v --version -l --list-extensions --list-sessions --acp --experimental-acp"),
+		Valued: strings.Fields("-m --model -p --prompt -i --prompt-interactive --approval-mode -o --output-format " +
+			"-r --resume --session-id -w --worktree --auth-type"),
+		Variadic: strings.Fields("-e --extensions --include-directories --allowed-tools --allowed-mcp-server-names --exclude-tools"),
 	}
-	s.Unknown = nil
-	for _, e := range s.Events {
-		s.Unknown = append(s.Unknown, e.Name)
-	}
+	s.Unknown = eventNames(s.Events)
 	return s
 }
 
@@ -166,10 +153,7 @@ func droid() Spec {
 		{Name: "SessionStart"}, {Name: "SessionEnd"}, {Name: "UserPromptSubmit"}, {Name: "PreToolUse", Matcher: "*"},
 		{Name: "PostToolUse", Matcher: "*"}, {Name: "Notification"}, {Name: "Stop"}, {Name: "SubagentStop"}, {Name: "PreCompact"},
 	}
-	s.Unknown = nil
-	for _, e := range s.Events {
-		s.Unknown = append(s.Unknown, e.Name)
-	}
+	s.Unknown = eventNames(s.Events)
 	s.Skip = strings.Fields("exec mcp daemon search find plugin update computer help")
 	s.SkipFlags = strings.Fields("-h --help -v --version")
 	s.SkipEnv = nil
@@ -189,4 +173,12 @@ func aider() Spec {
 		Valued: strings.Fields("--model --file --read --config -c --env-file --edit-format --weak-model --editor-model " +
 			"--openai-api-key --anthropic-api-key --api-key --set-env --lint-cmd --test-cmd --encoding --map-tokens"),
 	}
+}
+
+func eventNames(es []Event) []string {
+	names := make([]string, len(es))
+	for i, e := range es {
+		names[i] = e.Name
+	}
+	return names
 }

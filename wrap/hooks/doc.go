@@ -4,7 +4,7 @@
 //
 // How an agent can be made to report is data, a [Spec], one for each agent:
 // settings on the command line (Claude Code, droid), a settings file named by a
-// variable (Gemini CLI, Qwen Code), a plugin directory (Copilot CLI), a plugin
+// variable (Qwen Code), a plugin directory (Copilot CLI), a plugin
 // in the configuration (opencode), a notify program (codex, aider). A manifest
 // may carry a spec of its own. Each says which events the installed version
 // has, for Claude Code before 2.1.197 drops all hooks of a settings file that

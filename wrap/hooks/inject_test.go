@@ -259,8 +259,8 @@ func TestWanted(t *testing.T) {
 		{"claude", "1.0.60", Always, false},
 		{"codex", "0.171.0", Auto, false},
 		{"codex", "0.171.0", Always, true},
-		{"gemini", "", Always, true},
-		{"gemini", "", Never, false},
+		{"qwen", "", Always, true},
+		{"qwen", "", Never, false},
 	} {
 		got, why := spec(t, c.agent).Wanted(c.mode, c.version)
 		if got != c.want || got != (why == "") {
@@ -313,7 +313,7 @@ func TestReporterCommand(t *testing.T) {
 }
 
 func TestSettingsVariable(t *testing.T) {
-	const system = `{"ui":{"theme":"x"},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"theirs"}]}]}}`
+	const system = `{"ui":{"theme":"x"},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"theirs"}]}]}}`
 	for _, c := range []struct {
 		name  string
 		env   map[string]string
@@ -322,38 +322,34 @@ func TestSettingsVariable(t *testing.T) {
 		why   string
 	}{
 		{"nothing there", nil, nil, false, ""},
-		{"the system's file", nil, map[string]string{"/etc/gemini-cli/system-defaults.json": system}, true, ""},
-		{"the person's own", map[string]string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/x.json"}, map[string]string{"/x.json": system}, true, ""},
-		{"the person's own is gone", map[string]string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/x.json"}, nil, false, "file does not exist"},
-		{"with comments", nil, map[string]string{"/etc/gemini-cli/system-defaults.json": "// x\n{}"}, false, "not JSON"},
+		{"the system's file", nil, map[string]string{"/etc/qwen-code/system-defaults.json": system}, true, ""},
+		{"the person's own", map[string]string{"QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/x.json"}, map[string]string{"/x.json": system}, true, ""},
+		{"the person's own is gone", map[string]string{"QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/x.json"}, nil, false, "file does not exist"},
+		{"with comments", nil, map[string]string{"/etc/qwen-code/system-defaults.json": "// x\n{}"}, false, "not JSON"},
 	} {
 		args := []string{"-m", "pro"}
-		inj, why := Inject(spec(t, "gemini"), launch(args, c.env, c.files))
+		inj, why := Inject(spec(t, "qwen"), launch(args, c.env, c.files))
 		if c.why != "" {
 			if !strings.Contains(why, c.why) || inj.Env != nil {
 				t.Errorf("%s: %q", c.name, why)
 			}
 			continue
 		}
-		if why != "" || !slices.Equal(inj.Args, args) || !slices.Equal(inj.Env, []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH=/run/fwrap/7.d/settings.json"}) {
+		if why != "" || !slices.Equal(inj.Args, args) || !slices.Equal(inj.Env, []string{"QWEN_CODE_SYSTEM_DEFAULTS_PATH=/run/fwrap/7.d/settings.json"}) {
 			t.Errorf("%s: %q %q %q", c.name, why, inj.Args, inj.Env)
 			continue
 		}
 		got := string(inj.Files[0].Content)
 		ev := hookEvents(t, got)
-		if len(ev) != 8 || ev["AfterAgent"] != 0 && !c.theme || strings.Contains(got, `"theme"`) != c.theme {
+		if len(ev) != 13 || ev["Stop"] != 0 && !c.theme || strings.Contains(got, `"theme"`) != c.theme {
 			t.Errorf("%s: %s", c.name, got)
 		}
-		if !strings.Contains(got, `"timeout":5000`) || !strings.Contains(got, "--from gemini") {
+		if !strings.Contains(got, `"timeout":5000`) || !strings.Contains(got, "--from qwen") {
 			t.Errorf("%s: %s", c.name, got)
 		}
 	}
-	inj, why := Inject(spec(t, "qwen"), launch(nil, nil, nil))
-	if why != "" || !strings.HasPrefix(inj.Env[0], "QWEN_CODE_SYSTEM_DEFAULTS_PATH=") {
-		t.Errorf("qwen: %q %+v", why, inj)
-	}
-	if _, why := Inject(spec(t, "gemini"), launch([]string{"mcp", "list"}, nil, nil)); why == "" {
-		t.Error("gemini mcp list")
+	if _, why := Inject(spec(t, "qwen"), launch([]string{"mcp", "list"}, nil, nil)); why == "" {
+		t.Error("qwen mcp list")
 	}
 }
 
@@ -484,7 +480,7 @@ func TestAiderNotify(t *testing.T) {
 // Every spec is sound, and an injection leaves the person's arguments at the
 // end of the line in their order.
 func TestBuiltin(t *testing.T) {
-	for _, a := range strings.Fields("claude codex gemini qwen copilot opencode kilo droid aider") {
+	for _, a := range strings.Fields("claude codex qwen copilot opencode kilo droid aider") {
 		s := spec(t, a)
 		if s.Agent != a {
 			t.Errorf("%s: agent %s", a, s.Agent)

@@ -318,3 +318,35 @@ func TestStopDoesNotWaitForAHungHelper(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+// TestStopLeavesAWithdrawalToItself: the notice goes although the person's shell
+// is already back.
+func TestStopLeavesAWithdrawalToItself(t *testing.T) {
+	dir := t.TempDir()
+	exe := script(t, `
+		if grep -q '"op":"close"'; then
+			sleep 0.5
+			echo gone >`+dir+`/gone
+		fi
+		echo '{"outcome":"shown","handle":{"id":1},"via":"dbus"}' >&3`)
+	shown := make(chan desktop.Result, 1)
+	s := desktop.NewSender(desktop.Host{Environ: environ(), Exe: exe}, "tag", nil)
+	s.Show(hello, func(r desktop.Result) { shown <- r })
+	<-shown
+	s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	s.Stop(ctx)
+	if took := time.Since(start); took > 400*time.Millisecond {
+		t.Errorf("Stop waits for %v", took)
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(dir + "/gone"); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the notice stays behind")
+		}
+	}
+}

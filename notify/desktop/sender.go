@@ -20,6 +20,7 @@ type Sender struct {
 	mu      sync.Mutex
 	want    *want // what is to be done next
 	running bool
+	closing bool      // the running helper takes a notice away
 	up      Handle    // the notice that is up, as far as is known
 	silent  time.Time // when the service last left a request unanswered
 	ctx     context.Context
@@ -88,12 +89,13 @@ func (s *Sender) loop(idle chan struct{}) {
 			s.mu.Unlock()
 			return
 		}
+		s.closing = !w.show
 		quiet := time.Since(s.silent)
 		s.mu.Unlock()
 		var r Result
 		switch {
 		case !w.show:
-			r = Withdraw(s.ctx, s.host, up)
+			r = Withdraw(context.Background(), s.host, up) // see Stop
 		case quiet < distrust:
 			r.Err = fmt.Errorf("the notification service did not answer %v ago", quiet.Round(time.Second))
 		default:
@@ -120,7 +122,9 @@ func (s *Sender) loop(idle chan struct{}) {
 }
 
 // Stop ends the sender: what it has been asked for is finished until ctx ends,
-// then the helper is killed. It returns when no helper is left.
+// then a helper that shows a notice is killed. One that takes a notice away goes
+// on by itself, for 3 s at most: fwrap may end meanwhile, and a notice must not
+// stay behind because the machine was slow.
 func (s *Sender) Stop(ctx context.Context) {
 	s.mu.Lock()
 	idle := s.idle
@@ -130,5 +134,10 @@ func (s *Sender) Stop(ctx context.Context) {
 	case <-ctx.Done():
 	}
 	s.stop()
-	<-idle
+	s.mu.Lock()
+	leave := s.running && s.closing
+	s.mu.Unlock()
+	if !leave {
+		<-idle
+	}
 }

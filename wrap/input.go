@@ -26,6 +26,7 @@ type input struct {
 	keys  keys
 	buf   []byte
 
+	replies *replies // nil: none are looked for
 	answers queue
 	asked   atomic.Int64 // when the oldest answer in the queue was put, UnixNano
 	quit    atomic.Bool
@@ -54,10 +55,15 @@ func (in *input) run() error {
 		default:
 			return fmt.Errorf("%w: end of input", errTerminal)
 		}
-		if err := in.forward(in.buf[:n]); err != nil {
+		now := time.Now()
+		b := in.buf[:n]
+		if in.replies != nil {
+			b = in.replies.filter(now, b)
+		}
+		if err := in.forward(b); err != nil {
 			return nil // the command's side is closed; its end is reported elsewhere
 		}
-		a := in.keys.feed(in.buf[:n], time.Now(), in.focus.Load(), in.tap.focus)
+		a := in.keys.feed(in.buf[:n], now, in.focus.Load(), in.tap.focus)
 		for k := InputKey; k <= InputMouse; k++ {
 			if a&(1<<k) != 0 {
 				in.tap.input(k)

@@ -3,6 +3,7 @@ package wrap
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -54,4 +55,18 @@ func MakeRaw(f *os.File) (restore func(), err error) {
 		return nil, fmt.Errorf("set raw mode: %w", err)
 	}
 	return func() { _ = term.Restore(fd, old) }, nil
+}
+
+// ForegroundGroup returns the foreground process group of the command's
+// terminal. When the session is over there is none: the error is ENOTTY then.
+func (s *Session) ForegroundGroup() (int, error) {
+	return unix.IoctlGetInt(s.out.master, unix.TIOCGPGRP)
+}
+
+// AwaitReply has the input looked through, for 10 s, for replies of the number
+// that [Options.ReplyNumber] names.
+func (s *Session) AwaitReply() {
+	if s.in.replies != nil {
+		s.in.replies.await(time.Now())
+	}
 }

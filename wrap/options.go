@@ -35,6 +35,14 @@ type Options struct {
 	// the output pump and must return at once.
 	OSC func(num int, data []byte) Verdict
 
+	// ReplyNumber is the OSC whose replies from the terminal Reply decides
+	// about, in the time after [Session.AwaitReply]; 0: none. Reply gets what
+	// follows "number;" of each, and says whether it is kept from the command.
+	// It is called with nil when the terminal has answered CSI c, the fence of a
+	// batch of queries. It is called by the input pump and must return at once.
+	ReplyNumber int
+	Reply       func(data []byte) (drop bool)
+
 	// Tap hears what happens.
 	Tap Tap
 

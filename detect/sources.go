@@ -395,10 +395,19 @@ func (c *sources) combine() (Status, bool) {
 		return Status{State: Idle, Source: FromProcess}, true
 	case !c.looked:
 		return Status{State: None}, true
-	case c.kept && c.status.State != None:
+	case c.kept && c.status.State != None, c.lasting():
 		return Status{}, false
 	}
 	return c.screen, true
+}
+
+// lasting reports whether the agent is still at rest as a hook told, whose word
+// is too old to count by itself: how the turn ended is then better known from it
+// than from a screen that only shows the rest.
+func (c *sources) lasting() bool {
+	s := &c.status
+	return s.State == Idle && s.Source == FromHook && (s.Kind == Failed || s.Kind == Stopped || s.Kind == Shell) &&
+		c.screen.State == Idle && c.screen.Kind == "" && c.front == ForegroundAgent
 }
 
 // word returns the agent's own word that is in force.
@@ -421,14 +430,22 @@ func (c *sources) overruled(w *level) bool {
 		c.looked && !c.kept && c.ruled && c.screen.State == Working && c.screen.Source != FromTitle
 }
 
-// refined is r with what the screen adds: OSC 7501 has no word for a compaction,
-// a retry or a turn that waits for its subagents.
+// refined is r with what the screen, and a hook beside a record, add: OSC 7501
+// has no word for a compaction, a retry or a turn that waits for its subagents.
 func (c *sources) refined(r *Report) Status {
 	s := Status{State: r.State, Kind: r.Kind, Source: r.Source, Question: r.Question, Line: r.Note}
 	if c.looked && !c.kept && c.ruled && c.screen.State == r.State && r.Kind == "" && r.State != Blocked {
 		s.Kind, s.Rule, s.At = c.screen.Kind, c.screen.Rule, c.screen.At
 		if s.Line == "" {
 			s.Line = c.screen.Line
+		}
+	}
+	if h := &c.hook; h.has && r.Source == FromProgram && h.State == r.State && r.State != Idle {
+		if s.Kind == "" {
+			s.Kind = h.Kind
+		}
+		if r.State == Blocked && sameDialog(s.Kind, h.Kind) && len(s.Question.Options) == 0 {
+			s.Question.Options = h.Question.Options
 		}
 	}
 	return s

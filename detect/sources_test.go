@@ -163,7 +163,11 @@ func TestOrder(t *testing.T) {
 			1 screen idle
 			3 = working
 			3.1 = idle/interrupted hook
-			7 = idle screen`},
+			600 = idle/interrupted hook
+			600 screen idle/menu
+			600 = idle/menu screen
+			601 screen idle
+			601 = idle screen`},
 		{"7 rest before the report settles nothing", `
 			settle idle
 			0 screen idle
@@ -368,6 +372,27 @@ func TestOrder(t *testing.T) {
 			2 7501 idle
 			2 screen idle/error
 			2 = idle/error 7501`},
+		{"a hook refines a record", `
+			0 7501 working
+			0 hook working/background
+			0 = working/background 7501
+			9 7501 blocked/permission
+			9 = blocked/permission 7501
+			10 7501 idle
+			10 hook idle/error
+			10 = idle 7501`},
+		{"how a turn ended lasts as long as the rest", `
+			0 screen working
+			1 hook idle/error
+			1 = idle/error hook
+			2 screen idle
+			900 = idle/error hook
+			900 screen none
+			901 = idle/error hook
+			902 screen working
+			902 = working screen
+			903 screen idle
+			903 = idle screen`},
 		{"a stopped agent's record waits for it", `
 			0 screen working
 			0 7501 working

@@ -211,3 +211,52 @@ func wrap(text string, cols int, rule string) string {
 	}
 	return strings.Join(out, "\n")
 }
+
+// TestCropped takes rows off the top of every recorded dialog: in a low window
+// only its end is there.
+func TestCropped(t *testing.T) {
+	rules := load(t, "claude").Rules
+	list := captures(t, "claude")
+	tried := 0
+	for i := range list {
+		c := &list[i]
+		if c.State != "blocked" || c.Rows < 20 {
+			continue
+		}
+		s := c.drawn(t)
+		last := len(s.Rows)
+		for last > 0 && strings.TrimSpace(s.Rows[last-1]) == "" {
+			last--
+		}
+		for keep := 6; keep < last; keep++ {
+			low := s
+			low.Rows = s.Rows[last-keep : last]
+			tried++
+			if v := rules.Match(&low); v.State != detect.Blocked {
+				t.Errorf("%s: the last %d rows are %s\n%s\n%s", c.Name, keep, v.State, describe(v), strings.Join(low.Rows, "\n"))
+				break
+			}
+		}
+	}
+	t.Logf("%d screens", tried)
+}
+
+// TestAnswered draws an input box under every recorded dialog: whatever it
+// was, it is answered.
+func TestAnswered(t *testing.T) {
+	rules := load(t, "claude").Rules
+	list := captures(t, "claude")
+	for i := range list {
+		c := &list[i]
+		if c.State != "blocked" {
+			continue
+		}
+		s := c.drawn(t)
+		rule := strings.Repeat("─", c.Cols)
+		s.Rows = append(s.Rows, rule, "❯ ", rule, "  ⏸ manual mode on")
+		s.Title = "✳ Claude Code"
+		if v := rules.Match(&s); v.State == detect.Blocked {
+			t.Errorf("%s: %s\n%s", c.Name, v.State, describe(v))
+		}
+	}
+}

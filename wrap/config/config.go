@@ -18,6 +18,12 @@ type Config struct {
 	Answer  Answer
 	Typing  string // "on" or "off": off, no verb types into a session
 
+	Hooks         string // auto, always or never: whether an agent is made to report by hooks
+	ProgramStatus string // on or off: whether fwrap answers an agent's OSC 7501 query
+	ResetModes    string // on or off: whether modes that a killed command left on are reset
+	OwnNotices    string // once or pass: whether an agent's own notice of what was told is swallowed
+
+
 	// File is the config file: the one that was read, or where it would be.
 	File string
 

@@ -48,6 +48,10 @@ var options = []option{
 	list("command.run", func(c *Config) *[]string { return &c.Command.Run }),
 	span("command.timeout", "", func(c *Config) *time.Duration { return &c.Command.Timeout }, "10s"),
 	flag("answer.scripts", "", func(c *Config) *bool { return &c.Answer.Scripts }, false),
+	word("hooks", "FWRAP_HOOKS", func(c *Config) *string { return &c.Hooks }, "auto", "always", "never"),
+	word("program_status", "FWRAP_PROGRAM_STATUS", func(c *Config) *string { return &c.ProgramStatus }, "on", "off"),
+	word("reset_modes", "FWRAP_RESET_MODES", func(c *Config) *string { return &c.ResetModes }, "on", "off"),
+	word("own_notices", "FWRAP_OWN_NOTICES", func(c *Config) *string { return &c.OwnNotices }, "once", "pass"),
 	word("typing", "FWRAP_TYPING", func(c *Config) *string { return &c.Typing }, "on", "off"),
 }
 

@@ -95,7 +95,7 @@ func codex() Spec {
 func qwen() Spec {
 	const tool = "*"
 	s := Spec{
-		Agent: "qwen", Method: SettingsVariable, Variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Timeout: 5000,
+		Agent: "qwen", Method: SettingsVariable, Variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Timeout: 5000, Proven: "0.24.4",
 		System: []string{"/etc/qwen-code/system-defaults.json", "/Library/Application Support/QwenCode/system-defaults.json"},
 		Events: []Event{
 			{Name: "SessionStart"}, {Name: "SessionEnd"}, {Name: "UserPromptSubmit"}, {Name: "PreToolUse", Matcher: tool},
@@ -116,7 +116,7 @@ func qwen() Spec {
 // no dialog; its notification is.
 func copilot() Spec {
 	return Spec{
-		Agent: "copilot", Method: PluginDir, Flag: "--plugin-dir", Timeout: 5,
+		Agent: "copilot", Method: PluginDir, Flag: "--plugin-dir", Timeout: 5, Proven: "1.0.102",
 		Events: []Event{
 			{Name: "sessionStart"}, {Name: "sessionEnd"}, {Name: "userPromptSubmitted"}, {Name: "preToolUse"},
 			{Name: "postToolUse"}, {Name: "notification"}, {Name: "agentStop"}, {Name: "errorOccurred"},
@@ -130,13 +130,17 @@ func copilot() Spec {
 	}
 }
 
+// opencode loads a plugin from the configuration in its environment. With any
+// plugin it waits at its start for the installation of its plugin library,
+// which it does in the background without one; once installed that is nothing.
+// kilo is a fork, whose variable is taken from its name and not tried.
 func opencode(agent string) Spec {
-	v := "OPENCODE_CONFIG_CONTENT"
+	v, proven := "OPENCODE_CONFIG_CONTENT", "1.18.33"
 	if agent == "kilo" {
-		v = "KILO_CONFIG_CONTENT"
+		v, proven = "KILO_CONFIG_CONTENT", ""
 	}
 	return Spec{
-		Agent: agent, Method: ConfigPlugin, Variable: v,
+		Agent: agent, Method: ConfigPlugin, Variable: v, Proven: proven,
 		Skip: strings.Fields("acp mcp attach run debug auth providers agent upgrade uninstall serve web models stats " +
 			"export import github pr session plugin db completion"),
 		SkipFlags: strings.Fields("-h --help -v --version --pure"),

@@ -7,7 +7,8 @@
 // be printed by cat. The answer is made when somebody asks, which is when
 // output or a report has arrived. There is no polling and no goroutine here,
 // and the common case, the same program as a moment ago, costs one ioctl and
-// one small read.
+// one small read (12 µs in a small virtual machine; 20 µs while a program is in
+// front that is no agent, 0.5 ms when its group has to be searched for one).
 //
 // The command line is turned into names by pure functions: scripts run by node,
 // python or a shell are called after the script, what env or sudo runs after

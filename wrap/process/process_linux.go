@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -123,11 +124,21 @@ func readInto(name string, buf []byte) (int, error) {
 // born since the last time.
 type scanner struct {
 	newest string
+	at     time.Time     // of the last scan
+	cost   time.Duration // what it took
 }
 
-// quiet reports whether no process has been started since the last scan. The
-// last word of /proc/loadavg is the PID that was given out last.
+// share bounds scanning to one part in share of the time: beside a build that
+// starts programs all the time, every look would be a scan.
+const share = 20
+
+// quiet reports whether no process has been started since the last scan, or it
+// is too early for another. The last word of /proc/loadavg is the PID that was
+// given out last.
 func (s *scanner) quiet() bool {
+	if time.Since(s.at) < share*s.cost {
+		return true
+	}
 	n := newestPID()
 	return n != "" && n == s.newest
 }
@@ -151,6 +162,11 @@ const maxMembers = 64
 // members returns the living processes of the group, the oldest first.
 func (s *scanner) members(pgid int) []Process {
 	s.newest = newestPID() // before the scan: what is born during it is looked at next time
+	begun := time.Now()
+	defer func() {
+		s.at = time.Now()
+		s.cost = s.at.Sub(begun)
+	}()
 	if unix.Kill(-pgid, 0) == unix.ESRCH {
 		return nil
 	}

@@ -82,7 +82,6 @@ type Watcher struct {
 
 	fg      Foreground
 	subject Process // the process that fg was read from
-	leader  Process // the group's leader when fg was read, zero if it had gone
 	scan    scanner
 }
 
@@ -99,7 +98,7 @@ func NewWatcher(group func() (int, error), commands Commands, shell string) *Wat
 func (w *Watcher) Look() Foreground {
 	pgid, err := w.group()
 	if err != nil {
-		return w.set(Foreground{Role: Gone}, Process{}, Process{})
+		return w.set(Foreground{Role: Gone}, Process{})
 	}
 	if w.fg.Role != Gone && pgid == w.fg.PGID && w.unchanged() {
 		return w.fg
@@ -121,8 +120,8 @@ func (w *Watcher) unchanged() bool {
 	return execShows && w.scan.quiet()
 }
 
-func (w *Watcher) set(fg Foreground, subject, leader Process) Foreground {
-	w.fg, w.subject, w.leader = fg, subject, leader
+func (w *Watcher) set(fg Foreground, subject Process) Foreground {
+	w.fg, w.subject = fg, subject
 	return fg
 }
 
@@ -133,7 +132,7 @@ func (w *Watcher) read(pgid int) Foreground {
 	if err == nil && leader.PGID == pgid {
 		detail(&leader)
 		if agent, name, via := w.commands.Agent(leader); agent != "" && via == "" {
-			return w.set(w.describe(pgid, leader, Agent, agent, name, via), leader, leader)
+			return w.set(w.describe(pgid, leader, Agent, agent, name, via), leader)
 		}
 	} else {
 		leader = Process{}
@@ -145,7 +144,7 @@ func (w *Watcher) read(pgid int) Foreground {
 		}
 		detail(&members[i])
 		if agent, name, via := w.commands.Agent(members[i]); agent != "" && via == "" {
-			return w.set(w.describe(pgid, members[i], Agent, agent, name, via), members[i], leader)
+			return w.set(w.describe(pgid, members[i], Agent, agent, name, via), members[i])
 		}
 	}
 	// Only then what a wrapper was told to run: sudo's command sits on a
@@ -155,18 +154,18 @@ func (w *Watcher) read(pgid int) Foreground {
 	}
 	for _, m := range members {
 		if agent, name, via := w.commands.Agent(m); agent != "" {
-			return w.set(w.describe(pgid, m, Agent, agent, name, via), m, leader)
+			return w.set(w.describe(pgid, m, Agent, agent, name, via), m)
 		}
 	}
 	if len(members) == 0 {
-		return w.set(Foreground{Role: Gone, PGID: pgid}, Process{}, Process{})
+		return w.set(Foreground{Role: Gone, PGID: pgid}, Process{})
 	}
 	m := members[0]
 	role := Other
 	if isShell(m, w.shell) {
 		role = Shell
 	}
-	return w.set(w.describe(pgid, m, role, "", Name(m), ""), m, leader)
+	return w.set(w.describe(pgid, m, role, "", Name(m), ""), m)
 }
 
 func (w *Watcher) describe(pgid int, p Process, role Role, agent, name, via string) Foreground {

@@ -116,7 +116,7 @@ func (t *Trace) explain(ru *Rule, sc *scene, winner *Rule) {
 // rule that came near from one that has nothing to do with it.
 func (c *Cond) elsewhere(sc *scene, note func(*Cond, *Pattern, *view)) int {
 	v := sc.view(Whole)
-	if v == nil || c.Region == Title || c.Region == Progress94 {
+	if v == nil || c.Region == Title || c.Region == ProgressBar {
 		return 0
 	}
 	for _, list := range [][]*Pattern{c.Any, c.All} {

@@ -8,21 +8,21 @@ import "fmt"
 type Region uint8
 
 const (
-	Whole      Region = iota // every row
-	Title                    // the window title; see [Rule.onTitle]
-	Progress94               // OSC 9;4: "none", "normal 40", "error 40", "indeterminate", "paused 40"
-	InBox                    // the rows of the input box
-	AboveBox                 // the rows above the input box
-	LastItem                 // the last item of the conversation above the input box
-	BelowBox                 // the rows below the input box: hints, a status line, lists
-	Dialog                   // the block at the end of the screen where no input box is
-	LastBlock                // the last rows that no blank row parts
-	AtCursor                 // the cursor's row
+	Whole       Region = iota // every row
+	Title                     // the window title; see [Rule.onTitle]
+	ProgressBar               // OSC 9;4: "none", "normal 40", "error 40", "indeterminate", "paused 40"
+	InBox                     // the rows of the input box
+	AboveBox                  // the rows above the input box
+	LastItem                  // the last item of the conversation above the input box
+	BelowBox                  // the rows below the input box: hints, a status line, lists
+	Dialog                    // the block at the end of the screen where no input box is
+	LastBlock                 // the last rows that no blank row parts
+	AtCursor                  // the cursor's row
 	regions
 )
 
 var regionNames = [regions]string{
-	Whole: "whole", Title: "title", Progress94: "progress", InBox: "box", AboveBox: "above", LastItem: "item",
+	Whole: "whole", Title: "title", ProgressBar: "progress", InBox: "box", AboveBox: "above", LastItem: "item",
 	BelowBox: "below", Dialog: "dialog", LastBlock: "last", AtCursor: "cursor",
 }
 

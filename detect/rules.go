@@ -53,7 +53,7 @@ func (p Presence) allows(there bool) bool {
 // screen. Such a rule wins only where no blocked rule matches, wherever it
 // stands: titles lag behind the screen, and a busy title must not hide an open
 // dialog (herdr#3467: for 5 h 44 min).
-func (r *Rule) onTitle() bool { return r.Region == Title || r.Region == Progress94 }
+func (r *Rule) onTitle() bool { return r.Region == Title || r.Region == ProgressBar }
 
 // Verdict is what the rules say of a screen.
 type Verdict struct {

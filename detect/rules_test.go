@@ -40,7 +40,7 @@ func TestRegions(t *testing.T) {
 	}{
 		{"box", boxed, map[Region]string{
 			InBox: "> draft\n  goes on", AboveBox: "● One\n  more\n● Two\n\n  end", LastItem: "● Two\n\n  end",
-			BelowBox: "  hint\n  status", Dialog: "-", LastBlock: strings.Split(boxed, "\n\n")[1], AtCursor: "> draft", Title: "-", Progress94: "none",
+			BelowBox: "  hint\n  status", Dialog: "-", LastBlock: strings.Split(boxed, "\n\n")[1], AtCursor: "> draft", Title: "-", ProgressBar: "none",
 		}},
 		{"dialog", "● One\n────────\n\n Really?\n\n > 1. Yes\n", map[Region]string{
 			InBox: "-", AboveBox: "-", LastItem: "-", BelowBox: "-", Dialog: " Really?\n\n > 1. Yes", LastBlock: " > 1. Yes",
@@ -103,7 +103,7 @@ func TestTitleNeverHidesADialog(t *testing.T) {
 	title := func(state State) Rule {
 		return Rule{ID: "title", State: state, Cond: Cond{Region: Title, Any: pats(t, `^\* `)}}
 	}
-	progress := Rule{ID: "progress", State: Working, Cond: Cond{Region: Progress94, Any: pats(t, `^indeterminate$`)}}
+	progress := Rule{ID: "progress", State: Working, Cond: Cond{Region: ProgressBar, Any: pats(t, `^indeterminate$`)}}
 	ask := Rule{ID: "ask", State: Blocked, Cond: Cond{Any: pats(t, `Really\?`)}}
 	rest := Rule{ID: "rest", State: Idle, Cond: Cond{Any: pats(t, `ready`)}}
 	for _, c := range []struct {

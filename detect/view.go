@@ -118,7 +118,7 @@ func (sc *scene) view(r Region) *view {
 			return nil
 		}
 		v = &view{drawn: sc.snap.Title, first: -1}
-	case Progress94:
+	case ProgressBar:
 		v = &view{drawn: sc.snap.Progress.String(), first: -1}
 	default:
 		sc.place()

@@ -74,6 +74,9 @@ func TestQuestions(t *testing.T) {
 		if len(q.Options) == 0 && c.Rows >= 20 && !strings.Contains(c.Name, "transcript--ask") && !strings.Contains(shown, "Press Enter to continue") {
 			t.Errorf("%s: no options of %q", c.Name, q.Text)
 		}
+		if kind := blockedKind(c.Kind); v.Kind != kind && v.Kind != "" {
+			t.Errorf("%s: kind %s by %s, want %s", c.Name, v.Kind, v.At, kind)
+		}
 		var want []string
 		switch {
 		case strings.Contains(c.Name, "transcript--ask") && !strings.Contains(c.Name, "ask0"):
@@ -100,6 +103,17 @@ func TestQuestions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// blockedKind is the kind that a label of the recordings stands for.
+func blockedKind(label string) detect.Kind {
+	switch label {
+	case "apikey":
+		return detect.Auth
+	case "bypass-consent":
+		return detect.Trust
+	}
+	return detect.Kind(label)
 }
 
 const (

@@ -47,6 +47,16 @@ func IsControllingTerminal(device string) bool {
 	return err == nil && a == b
 }
 
+// TTYName returns the device of the terminal on f, as far as /dev/fd tells; "" if
+// it does not.
+func TTYName(f *os.File) string {
+	name, err := os.Readlink(fmt.Sprintf("/dev/fd/%d", f.Fd()))
+	if err != nil || name == "" || name[0] != '/' {
+		return ""
+	}
+	return name
+}
+
 // MakeRaw puts a terminal into raw mode and returns what gives it its modes back.
 func MakeRaw(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())

@@ -25,6 +25,8 @@ type Options struct {
 	// status. Without it that is done after death by a signal and after a status
 	// other than 0 only, so that the likes of "tput smcup" keep their effect.
 	ResetAlways bool
+	// KeepModes leaves the modes that the command left on as they are.
+	KeepModes bool
 
 	// OSCNumbers are the operating system commands that OSC decides about. Such
 	// a sequence is held back from its ESC until it is complete, at most

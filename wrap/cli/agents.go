@@ -13,6 +13,7 @@ import (
 
 	"fwrap/detect/manifest"
 	"fwrap/manifests"
+	"fwrap/wrap/process"
 )
 
 // catalog is where manifests come from: the built-in ones and the person's own
@@ -136,6 +137,28 @@ func (c *catalog) forCommand(command string) (string, manifest.Head, bool) {
 		}
 	}
 	return "", manifest.Head{}, false
+}
+
+// forAgent is forCommand for an agent whose name is known.
+func (c *catalog) forAgent(agent string) (string, manifest.Head, bool) {
+	if agent == "" {
+		return "", manifest.Head{}, false
+	}
+	h, ok := c.head(agent)
+	return agent, h, ok
+}
+
+// commands maps every manifest's commands to its agent.
+func (c *catalog) commands() process.Commands {
+	m := process.Commands{}
+	for _, agent := range c.names() {
+		if h, ok := c.head(agent); ok {
+			for _, name := range h.Commands {
+				m[name] = agent
+			}
+		}
+	}
+	return m
 }
 
 // head reads what stands before the rules of an agent's manifest, the person's

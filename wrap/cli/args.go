@@ -40,6 +40,7 @@ type wrapFlags struct {
 	config  string // --config: the configuration file
 	pure    bool   // --pure: change nothing in the stream
 	quiet   bool   // --no-notify: tell nothing on the desktop
+	hooks   string // --hooks: auto, always or never
 	sources string // --sources: which sources of the state count
 	help    bool
 	version bool
@@ -63,6 +64,7 @@ func parse(args []string) (invocation, error) {
 	fs.StringVar(&f.config, "config", "", "")
 	fs.BoolVar(&f.pure, "pure", false, "")
 	fs.BoolVar(&f.quiet, "no-notify", false, "")
+	fs.StringVar(&f.hooks, "hooks", "", "")
 	fs.StringVar(&f.sources, "sources", "", "")
 	fs.BoolVar(&f.version, "version", false, "")
 	if err := fs.Parse(args); err != nil {
@@ -71,6 +73,14 @@ func parse(args []string) (invocation, error) {
 			return inv, nil
 		}
 		return inv, fmt.Errorf("%w: %s", errUsage, plainFlagError(err))
+	}
+	switch f.hooks {
+	case "", "auto", "always", "never":
+	default:
+		return inv, fmt.Errorf("%w: --hooks is auto, always or never, not %q", errUsage, f.hooks)
+	}
+	if _, err := parseEvidence(f.sources); err != nil {
+		return inv, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	rest := fs.Args()
 	// flag.Parse swallows "--"; it stood there if it is the last argument that

@@ -87,12 +87,16 @@ func environ(env []string) map[string]string {
 	return m
 }
 
+func (a *app) getenv(name string) string { return a.env[name] }
+
 func (a *app) verb(name string, args []string) int {
 	switch name {
 	case "demo":
 		return a.demo(args)
 	case "explain":
 		return a.explain(args)
+	case "report":
+		return a.report(args)
 	case "manifests":
 		return a.manifestsVerb(args)
 	case "completion":

@@ -8,9 +8,11 @@ import (
 
 	"fwrap/detect"
 	"fwrap/detect/manifest"
+	"fwrap/detect/report"
 	"fwrap/detect/screen"
 	"fwrap/notify"
 	"fwrap/wrap"
+	"fwrap/wrap/session"
 )
 
 // The mirror's queue. Bytes go to the person's terminal first; what the screen
@@ -34,10 +36,16 @@ const (
 // live feeds a running session to its watch. The relay's goroutines call the
 // tap's functions, which only note what happened; one goroutine does the rest.
 type live struct {
-	log    *slog.Logger
-	screen *screen.Screen
-	watch  watch
-	tell   *teller // set before the start
+	log     *slog.Logger
+	screen  *screen.Screen
+	watch   watch
+	tell    *teller
+	gate    *statusGate // nil: OSC 7501 passes as it is
+	process *foreground
+	load    func(agent string) (*manifest.Manifest, error)
+	noted   func(now time.Time, l *live, st detect.Status) // hears changes, too; may be nil
+
+	agent string // whose screen is watched; empty: nobody's yet
 
 	mu      sync.Mutex
 	queue   []byte
@@ -47,8 +55,8 @@ type live struct {
 	key     bool
 	focus   notify.Focus
 	hasFoc  bool
-	rules   *detect.Rules
-	alive   *bool
+	rules   *loaded
+	reports []report.Message
 	ended   bool
 	busy    time.Time // since when the goroutine has been drawing, or zero
 	givenUp bool
@@ -57,14 +65,27 @@ type live struct {
 	done chan struct{} // closed when the goroutine has ended
 }
 
-func newLive(log *slog.Logger, cols, rows int, set notify.Settings) *live {
+// loaded are rules that have been compiled, and for whom.
+type loaded struct {
+	agent string
+	rules *detect.Rules
+}
+
+// maxReports bounds the reports that wait for the mirror's goroutine. A reporter
+// that is faster than that says nothing worth hearing.
+const maxReports = 1024
+
+func newLive(log *slog.Logger, cols, rows int, set notify.Settings, ev evidence) *live {
 	l := &live{
 		log: log, screen: screen.New(cols, rows),
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
+	hooks := &report.Hooks{}
 	l.watch = watch{
-		timeline: detect.New(detect.Config{Screen: l.screen}),
+		timeline: detect.New(detect.Config{Screen: l.screen, Settler: hooks}),
 		policy:   notify.New(set),
+		inband:   inband{hooks: hooks},
+		evidence: ev,
 	}
 	return l
 }
@@ -84,7 +105,8 @@ func (l *live) tap() wrap.Tap {
 				}
 			})
 		},
-		Resize: func(size wrap.Winsize) { l.note(func() { l.size = &size }) },
+		Resize:  func(size wrap.Winsize) { l.note(func() { l.size = &size }) },
+		Started: func(pid int, _ string) { l.process.started(pid) },
 	}
 }
 
@@ -132,26 +154,26 @@ func (l *live) output(p []byte) {
 
 // batch is what has come since the last look.
 type batch struct {
-	out   []byte
-	lost  bool
-	size  *wrap.Winsize
-	key   bool
-	focus *notify.Focus
-	rules *detect.Rules
-	alive *bool
-	ended bool
+	out     []byte
+	lost    bool
+	size    *wrap.Winsize
+	key     bool
+	focus   *notify.Focus
+	rules   *loaded
+	reports []report.Message
+	ended   bool
 }
 
 func (l *live) take() batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := batch{out: l.queue, lost: l.lost, size: l.size, key: l.key, rules: l.rules, alive: l.alive, ended: l.ended}
+	b := batch{out: l.queue, lost: l.lost, size: l.size, key: l.key, rules: l.rules, reports: l.reports, ended: l.ended}
 	if l.hasFoc {
 		f := l.focus
 		b.focus = &f
 	}
 	l.queue, l.spare = l.spare[:0], nil
-	l.lost, l.size, l.key, l.hasFoc, l.rules, l.alive = false, nil, false, false, nil, nil
+	l.lost, l.size, l.key, l.hasFoc, l.rules, l.reports = false, nil, false, false, nil, nil
 	l.busy = time.Now()
 	return b
 }
@@ -227,6 +249,7 @@ func (l *live) pause() {
 
 func (l *live) skip(p []byte) {
 	defer l.recovered("skip")
+	l.watch.hear(time.Now(), p)
 	l.screen.Skip(p)
 }
 
@@ -245,14 +268,19 @@ func (l *live) protect(b batch) {
 	if b.size != nil {
 		w.timeline.Resize(now, int(b.size.Cols), int(b.size.Rows))
 	}
-	if b.rules != nil {
-		w.timeline.SetRules(now, b.rules)
+	if r := b.rules; r != nil && r.agent == l.agent && w.evidence.screen {
+		w.timeline.SetRules(now, r.rules)
 	}
-	if b.alive != nil {
-		w.timeline.Alive(now, *b.alive)
+	if len(b.out) > 0 || len(b.reports) > 0 {
+		l.look(now)
 	}
 	if len(b.out) > 0 {
 		l.draw(now, b)
+	}
+	for _, m := range b.reports {
+		if r, ok := w.inband.hooks.Take(m); ok {
+			w.report(now, r)
+		}
 	}
 	if b.focus != nil {
 		w.do(now, w.policy.Focus(now, *b.focus))
@@ -262,10 +290,75 @@ func (l *live) protect(b batch) {
 	}
 	w.tick(now)
 	if b.ended {
-		w.timeline.Alive(now, false)
-		w.settle(now)
+		l.gone(now)
 		w.do(now, w.policy.End(now))
 	}
+}
+
+// look asks who has the terminal and follows agents as they come and go.
+func (l *live) look(now time.Time) {
+	s := l.process.look(l.agent != "")
+	switch {
+	case s.came != "":
+		if l.agent != "" {
+			l.gone(now)
+		}
+		l.came(now, s.came)
+	case s.gone:
+		l.gone(now)
+		return
+	}
+	if l.agent != "" {
+		l.watch.timeline.Foreground(now, s.front)
+		l.watch.settle(now)
+		if r, ok := l.process.sessionFile(now, l.agent, l.watch.inband.hooks); ok && !l.watch.inband.spoke {
+			l.watch.report(now, r)
+		}
+	}
+}
+
+// came begins to watch an agent that has the terminal now. Its rules are
+// compiled while it starts, at the cost of nobody's waiting.
+func (l *live) came(now time.Time, agent string) {
+	l.agent = agent
+	l.log.Info("agent", "name", agent)
+	in := &l.watch.inband
+	in.agent, in.codex = true, agent == "codex"
+	l.tell.begin(agent)
+	l.watch.timeline.SetRules(now, nil)
+	l.watch.timeline.Foreground(now, detect.ForegroundAgent)
+	l.watch.settle(now)
+	go func() { // ends when the rules are there
+		defer l.recovered("rules")
+		m, err := l.load(agent)
+		if err != nil {
+			l.log.Warn("manifest", "err", err)
+		}
+		if m == nil {
+			return
+		}
+		if l.gate != nil {
+			l.gate.helps.Store(m.ProgramStatus && l.watch.evidence.program)
+		}
+		l.note(func() { l.rules = &loaded{agent, m.Rules} })
+	}()
+}
+
+// gone ends the watch of an agent that has ended.
+func (l *live) gone(now time.Time) {
+	if l.agent == "" {
+		return
+	}
+	l.log.Info("agent gone", "name", l.agent)
+	l.agent = ""
+	l.watch.timeline.Foreground(now, detect.ForegroundGone)
+	l.watch.settle(now)
+	l.watch.inband.gone()
+	if l.gate != nil {
+		l.gate.helps.Store(false)
+		l.gate.gone()
+	}
+	l.tell.leave()
 }
 
 // draw feeds the screen, in a flood the end of it.
@@ -275,13 +368,12 @@ func (l *live) draw(now time.Time, b batch) {
 		l.log.Info("a flood was faster than the screen's emulator; its middle was dropped")
 	}
 	if skip := len(p) - mirrorTail; skip > 0 {
+		l.watch.hear(now, p[:skip])
 		l.screen.Skip(p[:skip])
 		p = p[skip:]
 	}
-	l.watch.timeline.Write(now, p)
-	if l.tell != nil {
-		l.tell.passed(l.screen.Title())
-	}
+	l.watch.output(now, p)
+	l.tell.passed(l.screen.Title())
 }
 
 func (l *live) recovered(where string) {
@@ -303,20 +395,25 @@ func (l *live) end() {
 	}
 }
 
-// started begins to watch: the agent runs. The rules are compiled only now, at
-// the cost of nobody's waiting.
-func (l *live) started(load func() (*manifest.Manifest, error)) {
+// hear takes a report from the socket. The reporter waits for its return.
+func (l *live) hear(m session.Message) {
+	l.note(func() {
+		if len(l.reports) < maxReports {
+			l.reports = append(l.reports, report.Message{
+				From: m.From, Seq: m.Seq, State: m.State, Kind: m.Kind, Text: m.Text, Event: m.Event,
+			})
+		}
+	})
+}
+
+// start begins to watch. If the command itself is an agent it is watched from
+// here, else from when one comes to the terminal's foreground.
+func (l *live) start(agent string) {
+	if agent != "" {
+		func() {
+			defer l.recovered("start")
+			l.came(time.Now(), agent)
+		}()
+	}
 	go l.run()
-	alive := true
-	l.note(func() { l.alive = &alive })
-	go func() { // ends when the rules are there
-		defer l.recovered("rules")
-		m, err := load()
-		if err != nil {
-			l.log.Warn("manifest", "err", err)
-		}
-		if m != nil {
-			l.note(func() { l.rules = m.Rules })
-		}
-	}()
 }

@@ -6,6 +6,7 @@ import (
 	"fwrap/detect"
 	"fwrap/detect/cast"
 	"fwrap/detect/manifest"
+	"fwrap/detect/report"
 	"fwrap/notify"
 )
 
@@ -29,7 +30,12 @@ var replayStart = time.Unix(0, 0).UTC()
 func newReplay(a *app, m *manifest.Manifest, scr detect.Screen, o explainOptions) *replay {
 	r := &replay{screen: scr, session: notify.Session{Agent: m.Agent}, now: replayStart}
 	r.out.rules = m.Rules
-	r.timeline = detect.New(detect.Config{Screen: scr, Rules: m.Rules})
+	r.evidence = allEvidence
+	if o.screenOnly {
+		r.evidence = evidence{screen: true}
+	}
+	r.inband = inband{hooks: &report.Hooks{}, codex: m.Agent == "codex", agent: true}
+	r.timeline = detect.New(detect.Config{Screen: scr, Rules: m.Rules, Settler: r.inband.hooks})
 	r.policy = notify.New(notify.Defaults())
 	r.changed = func(now time.Time, st detect.Status) {
 		r.out.timeline = append(r.out.timeline, timelineEntry{
@@ -60,8 +66,7 @@ func (r *replay) to(at time.Duration) {
 
 func (r *replay) output(at time.Duration, p []byte) {
 	r.to(at)
-	r.timeline.Write(r.now, p)
-	r.settle(r.now)
+	r.watch.output(r.now, p)
 }
 
 // event plays one line of a recording.

@@ -7,10 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
-	"fwrap/detect/manifest"
 	"fwrap/notify"
 	"fwrap/notify/desktop"
 	"fwrap/notify/term"
@@ -81,6 +79,7 @@ func (a *app) wrapPath(path string, argv []string) int {
 	if err != nil {
 		a.configErrors(err, "the built-in settings are used")
 	}
+	ev, _ := parseEvidence(a.flags.sources) // checked with the command line
 	agent, known := a.flags.agent, true
 	if agent == "" {
 		agent, _, known = a.catalog.forCommand(argv[0])
@@ -97,35 +96,21 @@ func (a *app) wrapPath(path string, argv []string) int {
 	}
 	log, closeLog := a.openLog()
 	defer closeLog()
-	o := wrap.Options{Path: path, Argv: argv, Pure: a.flags.pure, Log: log, Env: a.commandEnv}
-	var l *live
-	if known {
-		cols, rows := wrap.Size(a.stdout)
-		l = a.newSession(log, cfg, agent, cols, rows)
-		o.Tap = l.tap()
-		o.Tap.Exited = func(wrap.Status) {
-			l.end()
-			l.tell.end()
-		}
-	}
-	s, err := wrap.Start(o)
+	cols, rows := wrap.Size(a.stdout)
+	r := a.newSession(log, cfg, ev, path, argv, agent, cols, rows)
+	s, err := wrap.Start(r.options)
 	if err != nil {
+		r.close()
 		return a.cannotRun(argv[0], err)
 	}
-	if l != nil {
-		l.tell.term = s
-		if !a.flags.pure {
-			l.tell.start()
-		}
-		l.started(func() (*manifest.Manifest, error) { return a.catalog.load(agent) })
-	}
+	r.relay.set(s)
+	r.live.start(agent)
+	r.register(s)
 	st, err := s.Wait()
-	if l != nil {
-		l.tell.stop()
-	}
+	r.close()
 	if err != nil {
 		a.err.errorf("%v", err)
-		return exitOwn
+		return wrap.ExitCode(err)
 	}
 	closeLog()
 	return st.Raise()
@@ -137,17 +122,6 @@ func (a *app) wrapPath(path string, argv []string) int {
 func (a *app) nested() bool {
 	tty := a.env[ttyEnv]
 	return tty != "" && wrap.IsControllingTerminal(tty)
-}
-
-// commandEnv is the command's environment.
-func (a *app) commandEnv(tty string) []string {
-	env := make([]string, 0, len(a.environ)+1)
-	for _, e := range a.environ {
-		if !strings.HasPrefix(e, ttyEnv+"=") {
-			env = append(env, e)
-		}
-	}
-	return append(env, ttyEnv+"="+tty)
 }
 
 func (a *app) configSource() config.Source {
@@ -172,32 +146,6 @@ func (a *app) configErrors(err error, instead string) {
 		}
 	}
 	a.err.hint("%s", instead)
-}
-
-// newSession puts together what watches and tells.
-func (a *app) newSession(log *slog.Logger, cfg *config.Config, agent string, cols, rows int) *live {
-	l := newLive(log, cols, rows, settings(cfg))
-	dir, _ := os.Getwd()
-	t := &teller{
-		log:     log,
-		session: notify.Session{Agent: a.label(agent), Project: config.Project(dir), Name: a.flags.name},
-		id:      "fwrap-" + strconv.Itoa(os.Getpid()),
-	}
-	if cfg.Notify.Text == "short" {
-		t.text = notify.Short
-	}
-	t.route, t.second = a.routes(cfg)
-	t.desktop = desktop.NewSender(desktop.Host{Environ: a.environ}, t.id, nil)
-	if cfg.Title.Mode == "on" && !a.flags.pure && a.env["TERM"] != "dumb" {
-		g := notify.Unicode()
-		if cfg.Title.Glyphs == "ascii" {
-			g = notify.ASCII()
-		}
-		t.title = notify.NewTitle(g, t.session)
-	}
-	l.tell = t
-	l.watch.changed, l.watch.act = t.changed, t.act
-	return l
 }
 
 // label is what the person is told the agent is called.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"fwrap/detect"
@@ -18,26 +19,36 @@ type terminal interface {
 }
 
 // teller carries what is to be told to where the person sees it. All methods
-// are called by the mirror's goroutine.
+// are called by the mirror's goroutine, but for the desktop's results.
 type teller struct {
 	log     *slog.Logger
 	term    terminal
 	session notify.Session
+	label   func(agent string) string
 	text    notify.Text
 	id      string     // of this session's notices, unique on this machine
 	route   term.Route // the first choice
 	second  term.Route // through the terminal, where the desktop fails
 	desktop *desktop.Sender
-	title   *notify.Title // nil: fwrap leaves the title alone
-	own     string        // the agent's title as last seen
-	pushed  bool
+	glyphs  *notify.Glyphs // nil: fwrap leaves the title alone
+	gate    *statusGate    // nil: no OSC 7501 of our own
+	tab     *tabWriter     // nil: no label
 
-	onTerminal bool // the notice that is up went through the terminal
+	title  *notify.Title // of the agent that is watched
+	own    string        // the agent's title as last seen
+	pushed bool
+	up     atomic.Int64 // the number of the notice that should be up; 0: none
 }
 
 // changed shows a change of state at once: the title.
 func (t *teller) changed(_ time.Time, st detect.Status) {
 	t.log.Info("state", "state", st.State.String(), "kind", string(st.Kind), "rule", st.Rule, "at", st.At, "source", string(st.Source))
+	if t.tab != nil {
+		t.tab.show(st)
+	}
+	if t.gate != nil {
+		t.gate.emit(term.Status7501(record(t.session.Agent, st)))
+	}
 	if t.title == nil {
 		return
 	}
@@ -64,6 +75,7 @@ func (t *teller) act(_ time.Time, a notify.Action) {
 	switch a.Op {
 	case notify.Show:
 		t.log.Info("tell", "event", a.Event.String(), "kind", string(a.Status.Kind), "channel", t.route.Channel.String())
+		t.up.Store(int64(a.ID))
 		if t.route.Channel != term.Desktop {
 			t.show(t.route, a)
 			return
@@ -71,12 +83,21 @@ func (t *teller) act(_ time.Time, a notify.Action) {
 		n := notify.Compose(t.session, a, t.text, desktop.Limits)
 		t.desktop.Show(n, func(r desktop.Result) { // from the sender's goroutine
 			t.log.Info("desktop", "outcome", r.Outcome.String(), "via", r.Via, "took", r.Took, "err", r.Err)
-			if r.Outcome == desktop.NotSent {
+			if t.up.Load() != int64(a.ID) {
+				return // answered or overtaken while the desktop took its time
+			}
+			switch r.Outcome {
+			case desktop.NotSent:
 				t.show(t.second, a)
+			case desktop.Unanswered:
+				// It may still be shown, so nothing that would say it twice: a
+				// bell is all that is sure to reach the person.
+				t.show(term.Route{Channel: min(t.second.Channel, term.BEL), Mux: t.second.Mux}, a)
 			}
 		})
 	case notify.Close:
 		t.log.Info("withdraw", "event", a.Event.String())
+		t.up.Store(0)
 		if t.route.Channel == term.Desktop {
 			t.desktop.Close()
 		}
@@ -94,16 +115,25 @@ func (t *teller) show(r term.Route, a notify.Action) {
 	}
 }
 
-// start remembers the title that the terminal has before the agent sets one.
-func (t *teller) start() {
-	if t.title != nil && !t.pushed {
+// begin is called when an agent has come: what is told from now on is of it. The
+// title that the terminal has is remembered before the agent sets one.
+func (t *teller) begin(agent string) {
+	t.session.Agent = t.label(agent)
+	if t.glyphs == nil {
+		return
+	}
+	t.title, t.own = notify.NewTitle(*t.glyphs, t.session), ""
+	if !t.pushed {
 		t.pushed = t.term.Inject(term.PushTitle())
 	}
 }
 
-// end gives the title back. What it injects is still written.
-func (t *teller) end() {
+// leave is called when the agent has ended. It gives the title back; what it
+// injects is written even at the session's end.
+func (t *teller) leave() {
+	t.title = nil
 	if t.pushed {
+		t.pushed = false
 		t.term.SetTitlePrefix("")
 		t.term.Inject(term.PopTitle())
 	}
@@ -115,4 +145,34 @@ func (t *teller) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	t.desktop.Stop(ctx)
+}
+
+// record is what a terminal that speaks OSC 7501 is told of an agent that does
+// not. An agent that has gone is cleared at its end, not here.
+func record(agent string, st detect.Status) term.Record {
+	r := term.Record{State: "idle", Progress: -1, App: agent}
+	switch st.State {
+	case detect.Working:
+		r.State = "working"
+	case detect.Blocked:
+		r.State, r.Message = "blocked", st.Question.Text
+		switch st.Kind {
+		case detect.Permission, detect.Plan, detect.Trust:
+			r.Kind = "permission"
+		case detect.Ask:
+			r.Kind = "question"
+		case detect.Auth:
+			r.Kind = "auth"
+		}
+	case detect.Idle:
+		switch st.Kind {
+		case "", detect.Shell:
+			r.State = "done"
+		case detect.Failed:
+			r.State = "error"
+		}
+	case detect.None:
+		r.State = "clear"
+	}
+	return r
 }

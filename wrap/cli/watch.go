@@ -13,6 +13,8 @@ import (
 // different callers. It is not safe for concurrent use.
 type watch struct {
 	timeline *detect.Timeline
+	inband   inband
+	evidence evidence
 	policy   *notify.Policy
 	// changed hears every change of state, kind or question.
 	changed func(now time.Time, st detect.Status)
@@ -20,6 +22,29 @@ type watch struct {
 	act func(now time.Time, a notify.Action)
 
 	last detect.Status
+}
+
+// output takes a piece of the agent's output. The reports in it are heard
+// before what it draws is looked at: Claude Code 2.1.332 reports a dialog 0.2 s
+// before it paints it.
+func (w *watch) output(now time.Time, p []byte) {
+	w.hear(now, p)
+	w.timeline.Write(now, p)
+	w.settle(now)
+}
+
+// hear takes the reports in a piece of output.
+func (w *watch) hear(now time.Time, p []byte) {
+	w.inband.write(p, func(r detect.Report) { w.report(now, r) })
+}
+
+// report takes the agent's own word, if it counts.
+func (w *watch) report(now time.Time, r detect.Report) {
+	if r.Source == detect.FromProgram && !w.evidence.program || r.Source == detect.FromHook && !w.evidence.hook {
+		return
+	}
+	w.timeline.Report(now, r)
+	w.settle(now)
 }
 
 // settle passes on what the timeline says now. It is called after every input

@@ -23,7 +23,6 @@ type Config struct {
 	ResetModes    string // on or off: whether modes that a killed command left on are reset
 	OwnNotices    string // once or pass: whether an agent's own notice of what was told is swallowed
 
-
 	// File is the config file: the one that was read, or where it would be.
 	File string
 

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"fwrap/detect"
+	"fwrap/detect/report"
+	"fwrap/wrap/process"
+)
+
+// foreground follows who has the command's terminal. It is asked when output or
+// a report has come and never polls. Only the mirror's goroutine uses it, but
+// for started.
+type foreground struct {
+	watcher *process.Watcher
+	direct  bool         // the command itself is the agent
+	child   atomic.Int64 // the command's process, which leads its group; 0: not started
+
+	agent process.Foreground // the agent that was seen last
+
+	dir     string // Claude Code's configuration, for its status files
+	fileMod time.Time
+	fileAt  time.Time
+}
+
+func (f *foreground) started(pid int) { f.child.Store(int64(pid)) }
+
+// sight is what a look has shown.
+type sight struct {
+	came  string // an agent that was not there before
+	gone  bool   // the agent that was there has ended
+	front detect.Foreground
+}
+
+// look asks the kernel. watched says that an agent is being watched.
+func (f *foreground) look(watched bool) sight {
+	fg := f.watcher.Look()
+	if f.direct {
+		// The command's own end is the session's and comes from the relay.
+		child := int(f.child.Load())
+		if fg.Role == process.Agent {
+			f.agent = fg
+		}
+		if child == 0 || fg.Role == process.Agent || fg.Role == process.Gone || fg.PGID == child {
+			return sight{front: detect.ForegroundAgent}
+		}
+		return sight{front: detect.ForegroundOther}
+	}
+	if fg.Role == process.Agent {
+		same := watched && fg.PID == f.agent.PID && fg.Start == f.agent.Start
+		f.agent = fg
+		if !same {
+			return sight{came: fg.Agent, front: detect.ForegroundAgent}
+		}
+		return sight{front: detect.ForegroundAgent}
+	}
+	if !watched {
+		return sight{}
+	}
+	if alive, _ := process.Alive(f.agent.PID, f.agent.Start); !alive {
+		return sight{gone: true}
+	}
+	if fg.Role == process.Shell {
+		return sight{front: detect.ForegroundShell}
+	}
+	return sight{front: detect.ForegroundOther}
+}
+
+const (
+	sessionFileEvery = 250 * time.Millisecond
+	sessionFileMax   = 64 << 10
+)
+
+// sessionFile reads what Claude Code 2.1.139 and later keep of their own state,
+// if it has changed. A file of an earlier process with the same number is told
+// by its time.
+func (f *foreground) sessionFile(now time.Time, agent string, hooks *report.Hooks) (detect.Report, bool) {
+	pid := f.agent.PID
+	if f.direct && pid == 0 {
+		pid = int(f.child.Load())
+	}
+	if agent != "claude" || f.dir == "" || pid == 0 || now.Sub(f.fileAt) < sessionFileEvery {
+		return detect.Report{}, false
+	}
+	f.fileAt = now
+	name := filepath.Join(f.dir, "sessions", strconv.Itoa(pid)+".json")
+	fi, err := os.Stat(name)
+	if err != nil || fi.ModTime().Equal(f.fileMod) || !fi.Mode().IsRegular() {
+		return detect.Report{}, false
+	}
+	f.fileMod = fi.ModTime()
+	data, err := readLimited(name, sessionFileMax)
+	if errors.Is(err, fs.ErrNotExist) || err != nil {
+		return detect.Report{}, false
+	}
+	s, err := report.ReadSessionFile(data)
+	if err != nil || s.PID != pid {
+		return detect.Report{}, false
+	}
+	return hooks.SessionFile(s)
+}

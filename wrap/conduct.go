@@ -307,5 +307,6 @@ func (s *Session) release() {
 	}
 	s.out.inject.close()
 	s.in.answers.close()
+	s.back.Close()
 	s.closeMaster()
 }

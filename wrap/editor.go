@@ -77,6 +77,9 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 		}
 		at := i
 		i += n
+		if tok.Kind == seq.CSI && tok.Start && tok.End && len(e.held) == 0 {
+			continue // nearly all sequences
+		}
 		if tok.Kind == seq.Text || tok.Kind == seq.C0 {
 			// A C0 within a sequence is executed at once. No string has one, so
 			// nothing but the ESC of a sequence can be held back here.
@@ -102,9 +105,15 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 			if tok.LateESC {
 				e.off, e.head[0] = 1, 0x1b
 			}
-			if len(e.nums) > 0 && (!tok.LateESC || len(e.held) > 0) {
+			switch {
+			case len(e.nums) == 0, tok.LateESC && len(e.held) == 0:
+			case tok.Kind == seq.OSC, tok.Kind == seq.Esc && !tok.End && n == 1 && !tok.LateESC:
 				e.osc = wayUnset
 			}
+		}
+		if e.osc == wayPass && len(e.held) > 0 { // an ESC, see below
+			flush(at)
+			e.release()
 		}
 		if e.off < len(e.head) {
 			copy(e.head[e.off:], tok.Raw)
@@ -120,23 +129,25 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 		}
 		e.off += n
 
-		if e.osc == wayPass {
-			continue
+		if e.osc == wayUnset && len(e.held) == 0 {
+			e.osc = e.way(tok.Raw)
 		}
-		flush(at)
-		from = i // the piece goes to held or, by way of it, to out
-		e.held = append(e.held, tok.Raw...)
-		if e.osc == wayUnset {
-			e.osc = e.way()
+		if e.osc != wayPass {
+			flush(at)
+			from = i // the piece goes to held or, by way of it, to out
+			e.held = append(e.held, tok.Raw...)
+			e.judge(&tok)
 		}
-		switch {
-		case e.osc == wayPass:
-			e.release()
-		case tok.End && !tok.Aborted && tok.Kind == seq.OSC && !tok.Overflow:
-			e.decide(tok.Body)
-		case tok.End, len(e.held) > MaxHeld:
-			e.release()
-			e.osc = wayPass
+		if e.osc == wayPass && len(e.nums) > 0 && !tok.End && i == len(p) && p[i-1] == 0x1b {
+			// The slice ends with the ESC of the string's terminator, or of another
+			// sequence, which aborts the string and may be one to be held.
+			if from == i {
+				e.out = e.out[:len(e.out)-1]
+			} else {
+				flush(i - 1)
+				from = i
+			}
+			e.held = append(e.held, 0x1b)
 		}
 	}
 	if !changed {
@@ -160,9 +171,25 @@ func (e *editor) decides(num int) bool {
 	return slices.Contains(e.nums, num)
 }
 
-// way judges the open sequence by what is held of it.
-func (e *editor) way() oscWay {
-	h := e.held
+// judge decides what can be decided of the open sequence, which is in held, of
+// which tok is the last part.
+func (e *editor) judge(tok *seq.Token) {
+	if e.osc == wayUnset {
+		e.osc = e.way(e.held)
+	}
+	switch {
+	case e.osc == wayPass:
+		e.release()
+	case tok.End && !tok.Aborted && tok.Kind == seq.OSC && !tok.Overflow:
+		e.decide(tok.Body)
+	case tok.End, len(e.held) > MaxHeld:
+		e.release()
+		e.osc = wayPass
+	}
+}
+
+// way judges a sequence by how it begins.
+func (e *editor) way(h []byte) oscWay {
 	if len(h) >= 2 && h[1] != ']' {
 		return wayPass
 	}

@@ -33,12 +33,14 @@ var errTerminal = errors.New("terminal is gone")
 // has ended.
 type output struct {
 	master int // descriptor of pty
-	pty    port
-	quick  int // the terminal, without blocking; -1 if there is no such descriptor
-	tty    *terminal
-	edit   editor
-	tap    *tapper
-	buf    []byte
+
+	keepModes bool // modes that the command left on are not reset
+	pty       port
+	quick     int // the terminal, without blocking; -1 if there is no such descriptor
+	tty       *terminal
+	edit      editor
+	tap       *tapper
+	buf       []byte
 
 	prefix atomic.Pointer[string] // of titles
 	inject queue
@@ -194,7 +196,7 @@ func (o *output) finish(reset bool) error {
 	own := o.inject.close()
 	b := o.edit.finish()
 	if !o.edit.pure && o.tty.foreground() {
-		if reset {
+		if reset && !o.keepModes {
 			own = append(own, o.edit.modes.reset()...)
 		}
 		if len(own) > 0 && !o.edit.scan.Ground() {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -42,8 +43,8 @@ type Session struct {
 	broken  chan error // a goroutine has panicked
 	outDone chan struct{}
 
-	back    int // socket to the monitor
-	monitor int // process id
+	back    *os.File // socket to the monitor
+	monitor int      // process id
 
 	sizeMu sync.Mutex
 	size   Winsize
@@ -108,7 +109,6 @@ func Start(o Options) (s *Session, err error) {
 		broken:  make(chan error, 4),
 		outDone: make(chan struct{}),
 		ended:   make(chan struct{}),
-		back:    -1,
 	}
 	master, slave, err := s.openPty()
 	if err != nil {
@@ -129,7 +129,10 @@ func Start(o Options) (s *Session, err error) {
 	s.in.buf = make([]byte, inputSize)
 	s.in.focus, s.in.pure = &s.out.edit.modes.focus, o.Pure
 	s.in.regain = make(chan struct{}, 1)
-	s.out.master = master
+	if o.Reply != nil && !o.Pure {
+		s.in.replies = newReplies(o.ReplyNumber, o.Reply)
+	}
+	s.out.master, s.out.keepModes = master, o.KeepModes
 	if s.out.pty, err = newPort(master, nil); err != nil {
 		return nil, fmt.Errorf("opening a pty: %w", err)
 	}
@@ -225,7 +228,8 @@ func (s *Session) startMonitor(slave int, foreground bool, dir string, env []str
 		unix.Close(ours)
 		return fmt.Errorf("starting the monitor: %w", err)
 	}
-	s.back, s.monitor = ours, pid
+	_ = unix.SetNonblock(ours, true) // so that it is waited for in the runtime's poller
+	s.back, s.monitor = os.NewFile(uintptr(ours), "monitor"), pid
 	return nil
 }
 
@@ -315,18 +319,11 @@ func (s *Session) Restore() { s.tty.restore() }
 func (s *Session) listen() {
 	defer close(s.reports)
 	var b [messageSize]byte
-	for n := 0; ; {
-		k, err := unix.Read(s.back, b[n:])
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil || k <= 0:
+	for {
+		if _, err := io.ReadFull(s.back, b[:]); err != nil {
 			return
 		}
-		if n += k; n == len(b) {
-			s.reports <- report{b[0], binary.LittleEndian.Uint32(b[1:])}
-			n = 0
-		}
+		s.reports <- report{b[0], binary.LittleEndian.Uint32(b[1:])}
 	}
 }
 
@@ -341,7 +338,7 @@ func (s *Session) protect(what string) {
 }
 
 // order tells the monitor to continue the command.
-func (s *Session) order(b byte) { _ = writeAll(s.back, []byte{b}) }
+func (s *Session) order(b byte) { _, _ = s.back.Write([]byte{b}) }
 
 // signal sends sig to the command's process group, as soon as there is one.
 func (s *Session) signal(sig syscall.Signal) {

@@ -3,7 +3,6 @@ package wrap
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -73,11 +72,10 @@ type ExecError struct {
 }
 
 func (e *ExecError) Error() string {
-	switch {
-	case errors.Is(e.Err, errNotInPath), errors.Is(e.Err, fs.ErrNotExist) && e.ExitCode() == ExitNotFound:
+	if e.ExitCode() == ExitNotFound {
 		return e.Name + ": " + e.Err.Error()
 	}
-	return fmt.Sprintf("%s: cannot execute: %v", e.Name, e.Err)
+	return e.Name + ": cannot execute: " + e.Err.Error()
 }
 
 func (e *ExecError) Unwrap() error { return e.Err }

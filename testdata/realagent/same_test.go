@@ -24,6 +24,7 @@ var chance = []struct {
 	{regexp.MustCompile(`^[·✢✳✶✻✽*] .*$`), "SPINNER"},                       // its verb, its time and the clock
 	{regexp.MustCompile(`^● `), "  "},                                       // blinks while a tool runs
 	{regexp.MustCompile(`^[ ▐▛█▜▌▝▘▀▄▟▙]+(Claude Code v|Opus |DIR)`), "$1"}, // the logo blinks
+	{regexp.MustCompile(` · ← for agents$`), ""},                            // comes some time after the turn
 	{regexp.MustCompile(`~?/\.claude/plans/[\w-]+\.md`), "PLAN"},
 }
 

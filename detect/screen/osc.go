@@ -34,9 +34,11 @@ func (s *Screen) osc(body []byte) {
 }
 
 // cleanTitle returns the title in data without control characters and broken
-// UTF-8, cut to maxTitle. If that is old, it is old and nothing is allocated:
+// UTF-8, cut to maxTitle, and without the blanks at its end, with which Gemini
+// and Qwen fill theirs to 80 characters. If that is old, it is old and nothing is allocated:
 // an agent with a spinner sets its title many times a second.
 func cleanTitle(old string, data []byte) string {
+	data = bytes.TrimRight(data, " ")
 	if string(data) == old {
 		return old
 	}
@@ -52,7 +54,7 @@ func cleanTitle(old string, data []byte) string {
 		}
 		b.WriteRune(r)
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), " ")
 }
 
 // setProgress takes "state" or "state;percent" (ConEmu, Windows Terminal). An

@@ -6,7 +6,7 @@ import (
 )
 
 // read returns the rows, right-trimmed, and which of them go on in the next
-// (nil if none does). Rows that have not changed are not read again.
+// (nil if none does), see goesOn. Rows that have not changed are not read again.
 func (g *grid) read() (rows []string, wrapped []bool) {
 	g.flush()
 	rows = make([]string, g.rows)
@@ -19,7 +19,7 @@ func (g *grid) read() (rows []string, wrapped []bool) {
 			l.fresh = true
 		}
 		rows[y] = l.text
-		if l.cont && y > 0 {
+		if l.cont && y > 0 && g.goesOn(rows[y-1], rows[y]) {
 			if wrapped == nil {
 				wrapped = make([]bool, g.rows)
 			}
@@ -28,6 +28,22 @@ func (g *grid) read() (rows []string, wrapped []bool) {
 	}
 	g.dirty = false
 	return rows, wrapped
+}
+
+// goesOn reports whether the text of a row that the terminal wrapped goes on in
+// the next without a blank in between, so that a word is cut in two. Where
+// there is a blank the rows are as good as two lines: it would be lost, as rows
+// are trimmed.
+func (g *grid) goesOn(row, next string) bool {
+	first, _ := utf8.DecodeRuneInString(next)
+	if next == "" || first == ' ' {
+		return false
+	}
+	used := 0
+	for _, r := range row {
+		used += runeWidth(r)
+	}
+	return used == g.cols || used == g.cols-1 && runeWidth(first) == 2
 }
 
 // readRow appends the first end cells of row y without trailing blanks. Half a

@@ -111,11 +111,14 @@ func (s *Screen) Resize(cols, rows int) {
 
 // Snapshot returns the screen as it stands; inside a synchronised update (DEC
 // mode 2026) the screen as it stood before it, with the title and the progress
-// of now.
+// of now. A title has at most 1 KiB, no control characters and no blanks at its
+// end.
 //
 // A row has its characters as they were drawn: U+00A0, which Claude Code puts
 // behind its prompt, stays U+00A0 and is not trimmed. Characters without a
-// width are left out.
+// width are left out. A row is Wrapped only if it is cut within a word: rows
+// that the terminal broke at a blank are two rows, joined by a blank as those
+// are that the program broke.
 func (s *Screen) Snapshot() detect.Snapshot {
 	var snap detect.Snapshot
 	if s.sync {

@@ -46,3 +46,34 @@ func largeScreen(box bool) detect.Snapshot {
 	}
 	return s
 }
+
+// BenchmarkMatchAgents judges each agent's fullest recorded screen and one of
+// 300x100 that is full of the words of dialogs.
+func BenchmarkMatchAgents(b *testing.B) {
+	for _, agent := range agents(b) {
+		rules := load(b, agent).Rules
+		var full detect.Snapshot
+		size := 0
+		list := captures(b, agent)
+		for i := range list {
+			if list[i].Cols != 120 {
+				continue
+			}
+			s := list[i].drawn(b)
+			if n := len(strings.Join(s.Rows, "")); n > size {
+				full, size = s, n
+			}
+		}
+		screens := map[string]detect.Snapshot{"300x100": largeScreen(false)}
+		if size > 0 {
+			screens["120x32"] = full
+		}
+		for name, s := range screens {
+			b.Run(agent+"-"+name, func(b *testing.B) {
+				for b.Loop() {
+					rules.Match(&s)
+				}
+			})
+		}
+	}
+}

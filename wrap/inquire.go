@@ -9,6 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
+// IsTerminal reports whether f is a terminal.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
 // OnTerminal reports whether both files are terminals: whether a command that
 // gets them can be wrapped at all.
 func OnTerminal(in, out *os.File) bool {

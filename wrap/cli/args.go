@@ -42,8 +42,11 @@ type wrapFlags struct {
 	quiet   bool   // --no-notify: tell nothing on the desktop
 	hooks   string // --hooks: auto, always or never
 	sources string // --sources: which sources of the state count
+	record  string // --record: the file that the session is recorded in
 	help    bool
 	version bool
+
+	recordInput bool // --record-input: what is typed, too
 }
 
 // errUsage marks an error of the command line itself.
@@ -66,6 +69,8 @@ func parse(args []string) (invocation, error) {
 	fs.BoolVar(&f.quiet, "no-notify", false, "")
 	fs.StringVar(&f.hooks, "hooks", "", "")
 	fs.StringVar(&f.sources, "sources", "", "")
+	fs.StringVar(&f.record, "record", "", "")
+	fs.BoolVar(&f.recordInput, "record-input", false, "")
 	fs.BoolVar(&f.version, "version", false, "")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

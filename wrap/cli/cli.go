@@ -95,6 +95,8 @@ func (a *app) verb(name string, args []string) int {
 		return a.demo(args)
 	case "explain":
 		return a.explain(args)
+	case "record":
+		return a.record(args)
 	case "report":
 		return a.report(args)
 	case "manifests":

@@ -44,6 +44,7 @@ type live struct {
 	process *foreground
 	load    func(agent string) (*manifest.Manifest, error)
 	noted   func(now time.Time, l *live, st detect.Status) // hears changes, too; may be nil
+	rec     *recorder                                      // nil: nothing is recorded
 
 	agent string // whose screen is watched; empty: nobody's yet
 
@@ -322,6 +323,7 @@ func (l *live) look(now time.Time) {
 func (l *live) came(now time.Time, agent string) {
 	l.agent = agent
 	l.log.Info("agent", "name", agent)
+	l.rec.mark("agent " + agent)
 	in := &l.watch.inband
 	in.agent, in.codex = true, agent == "codex"
 	l.tell.begin(agent)

@@ -71,6 +71,14 @@ func oneSlip(a, b string) bool {
 // wrapPath runs the command on a pty, or takes its place where there is no
 // terminal to relay.
 func (a *app) wrapPath(path string, argv []string) int {
+	if a.flags.record != "" && !a.canRecord() {
+		return exitOwn
+	}
+	if !wrap.IsTerminal(a.stdin) && !wrap.IsTerminal(a.stdout) && !a.flags.pure {
+		if agent, ok := a.catalog.forACP(argv[0]); ok {
+			return a.acpTap(agent, path, argv)
+		}
+	}
 	if !wrap.OnTerminal(a.stdin, a.stdout) || a.nested() {
 		err := wrap.Exec(path, argv, a.environ)
 		return a.cannotRun(argv[0], err)
@@ -97,10 +105,19 @@ func (a *app) wrapPath(path string, argv []string) int {
 	log, closeLog := a.openLog()
 	defer closeLog()
 	cols, rows := wrap.Size(a.stdout)
+	var rec *recorder
+	if a.flags.record != "" {
+		var ok bool
+		if rec, ok = a.startRecording(argv, agent, cols, rows); !ok {
+			return exitOwn
+		}
+	}
 	r := a.newSession(log, cfg, ev, path, argv, agent, cols, rows)
+	r.record(rec, a.flags.recordInput)
 	s, err := wrap.Start(r.options)
 	if err != nil {
 		r.close()
+		a.endRecording(rec)
 		return a.cannotRun(argv[0], err)
 	}
 	r.relay.set(s)
@@ -108,6 +125,7 @@ func (a *app) wrapPath(path string, argv []string) int {
 	r.register(s)
 	st, err := s.Wait()
 	r.close()
+	a.endRecording(rec)
 	if err != nil {
 		a.err.errorf("%v", err)
 		return wrap.ExitCode(err)

@@ -132,6 +132,9 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 	l.tell = t
 	l.load = a.catalog.load
 	l.watch.act = t.act
+	l.watch.heard = func(rep detect.Report, believed bool) {
+		log.Info("report", "source", string(rep.Source), "state", rep.State.String(), "kind", string(rep.Kind), "believed", believed)
+	}
 	l.watch.changed = func(now time.Time, st detect.Status) {
 		t.changed(now, st)
 		r.changed(st)

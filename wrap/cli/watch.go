@@ -16,6 +16,8 @@ type watch struct {
 	inband   inband
 	evidence evidence
 	policy   *notify.Policy
+	// heard hears every report that counts, and whether it was believed; may be nil.
+	heard func(r detect.Report, believed bool)
 	// changed hears every change of state, kind or question.
 	changed func(now time.Time, st detect.Status)
 	// act hears what is to be told or taken back.
@@ -43,7 +45,10 @@ func (w *watch) report(now time.Time, r detect.Report) {
 	if r.Source == detect.FromProgram && !w.evidence.program || r.Source == detect.FromHook && !w.evidence.hook {
 		return
 	}
-	w.timeline.Report(now, r)
+	believed := w.timeline.Report(now, r)
+	if w.heard != nil {
+		w.heard(r, believed)
+	}
 	w.settle(now)
 }
 

@@ -13,6 +13,10 @@ import (
 // A longer one passes.
 const MaxHeld = seq.MaxBody + 16
 
+// tmuxIntro begins an OSC that is meant for the terminal outside of tmux: agents
+// that find themselves in tmux wrap their notices so.
+const tmuxIntro = "\x1bPtmux;\x1b\x1b]"
+
 // maxPrefix bounds the title prefix, in bytes.
 const maxPrefix = 32
 
@@ -31,6 +35,7 @@ type editor struct {
 	hook  func(num int, data []byte) Verdict
 	log   *slog.Logger
 
+	open bool    // the last sequence was not completed: the next one aborts it
 	off  int     // how many bytes of the open sequence went before
 	head [4]byte // and the first of them
 	osc  oscWay
@@ -77,10 +82,14 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 		}
 		at := i
 		i += n
-		if tok.Kind == seq.CSI && tok.Start && tok.End && len(e.held) == 0 {
+		if tok.Kind == seq.CSI && tok.Start && tok.End && !tok.Aborted && len(e.held) == 0 {
+			e.open = false
 			continue // nearly all sequences
 		}
 		if tok.Kind == seq.Text || tok.Kind == seq.C0 {
+			if tok.Kind == seq.Text {
+				e.open = false
+			}
 			// A C0 within a sequence is executed at once. No string has one, so
 			// nothing but the ESC of a sequence can be held back here.
 			if len(e.held) > 0 {
@@ -106,12 +115,15 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 				e.off, e.head[0] = 1, 0x1b
 			}
 			switch {
-			case len(e.nums) == 0, tok.LateESC && len(e.held) == 0:
-			case tok.Kind == seq.OSC, tok.Kind == seq.Esc && !tok.End && n == 1 && !tok.LateESC:
+			case len(e.nums) == 0, e.open, tok.LateESC:
+				// What aborts another sequence passes: with it taken out the
+				// terminal would still be in the other one.
+			case tok.Kind == seq.OSC, tok.Kind == seq.DCS, tok.Kind == seq.Esc && !tok.End && n == 1 && !tok.LateESC:
 				e.osc = wayUnset
 			}
 		}
-		if e.osc == wayPass && len(e.held) > 0 { // an ESC, see below
+		e.open = !tok.End || tok.Aborted && !endsInCAN(tok.Raw)
+		if e.osc == wayPass && len(e.held) > 0 { // an ESC
 			flush(at)
 			e.release()
 		}
@@ -138,22 +150,18 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 			e.held = append(e.held, tok.Raw...)
 			e.judge(&tok)
 		}
-		if e.osc == wayPass && len(e.nums) > 0 && !tok.End && i == len(p) && p[i-1] == 0x1b {
-			// The slice ends with the ESC of the string's terminator, or of another
-			// sequence, which aborts the string and may be one to be held.
-			if from == i {
-				e.out = e.out[:len(e.out)-1]
-			} else {
-				flush(i - 1)
-				from = i
-			}
-			e.held = append(e.held, 0x1b)
-		}
 	}
 	if !changed {
 		return p
 	}
 	return append(e.out, p[from:]...)
+}
+
+// endsInCAN reports whether a sequence was aborted by CAN or SUB, and not by the
+// beginning of another one.
+func endsInCAN(raw []byte) bool {
+	n := len(raw)
+	return n > 0 && (raw[n-1] == 0x18 || raw[n-1] == 0x1a)
 }
 
 // isTitle reports whether the open sequence begins as one that sets the window
@@ -182,6 +190,12 @@ func (e *editor) judge(tok *seq.Token) {
 		e.release()
 	case tok.End && !tok.Aborted && tok.Kind == seq.OSC && !tok.Overflow:
 		e.decide(tok.Body)
+	case tok.End && !tok.Aborted && tok.Kind == seq.DCS && !tok.Overflow:
+		osc, ok := seq.TmuxOSC(tok.Body)
+		if !ok {
+			osc = nil // no number: it passes
+		}
+		e.decide(osc)
 	case tok.End, len(e.held) > MaxHeld:
 		e.release()
 		e.osc = wayPass
@@ -190,20 +204,24 @@ func (e *editor) judge(tok *seq.Token) {
 
 // way judges a sequence by how it begins.
 func (e *editor) way(h []byte) oscWay {
-	if len(h) >= 2 && h[1] != ']' {
+	intro := "\x1b]"
+	if len(h) >= 2 && h[1] == 'P' {
+		intro = tmuxIntro
+	}
+	if n := min(len(h), len(intro)); string(h[:n]) != intro[:n] {
 		return wayPass
 	}
-	if len(h) <= 2 {
+	if len(h) <= len(intro) {
 		return wayUnset
 	}
-	digits := h[2:]
+	digits := h[len(intro):]
 	for i, b := range digits {
 		if b < '0' || b > '9' {
 			digits = digits[:i]
 			break
 		}
 	}
-	complete := len(digits) < len(h)-2
+	complete := len(digits) < len(h)-len(intro)
 	digits = bytes.TrimLeft(digits, "0")
 	for _, n := range e.nums {
 		switch text := strconv.AppendInt(nil, int64(n), 10); {
@@ -224,7 +242,11 @@ func (e *editor) decide(body []byte) {
 		e.release()
 		return
 	}
-	switch v := e.ask(num, data); {
+	v := e.ask(num, data)
+	if v.Take != nil {
+		v.Take(e.held)
+	}
+	switch {
 	case len(v.Replace) > 0:
 		e.out = append(e.out, v.Replace...)
 	case !v.Drop:

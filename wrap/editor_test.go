@@ -96,8 +96,15 @@ func TestEditorOSC(t *testing.T) {
 		{"leading zeros", "\x1b]007501;drop\a", ""},
 		{"too long", "\x1b]9;" + long + "\a\x1b]9;drop\a", "\x1b]9;" + long + "\a"},
 		{"aborted by CAN", "\x1b]9;drop\x18", "\x1b]9;drop\x18"},
-		{"aborted by another", "\x1b]9;drop\x1b]9;drop\a", "\x1b]9;drop"},
-		{"aborted in a title", "\x1b]0;t\x1b]9;drop\a", "\x1b]0;● t"},
+		{"aborted by another", "\x1b]9;drop\x1b]9;drop\ab", "\x1b]9;drop\x1b]9;drop\ab"},
+		{"aborted in a title", "\x1b]0;t\x1b]9;drop\ab", "\x1b]0;● t\x1b]9;drop\ab"},
+		{"after one that was aborted", "\x1b]0;t\x1b[m\x1b]9;drop\ab", "\x1b]0;● t\x1b[mb"},
+		{"in tmux, BEL", "a\x1bPtmux;\x1b\x1b]9;drop\a\x1b\\b", "ab"},
+		{"in tmux, ST", "a\x1bPtmux;\x1b\x1b]7501;drop\x1b\x1b\\\x1b\\b", "ab"},
+		{"in tmux, not to be decided", "\x1bPtmux;\x1b\x1b]99;drop\a\x1b\\b", "\x1bPtmux;\x1b\x1b]99;drop\a\x1b\\b"},
+		{"in tmux, two", "\x1bPtmux;\x1b\x1b]9;drop\a\x1b\x1b]9;drop\a\x1b\\b", "\x1bPtmux;\x1b\x1b]9;drop\a\x1b\x1b]9;drop\a\x1b\\b"},
+		{"in screen", "\x1bP\x1b]9;drop\a\x1b\\b", "\x1bP\x1b]9;drop\a\x1b\\b"},
+		{"another DCS", "\x1bP$q m\x1b\\\x1bPtmu\x1b\\b", "\x1bP$q m\x1b\\\x1bPtmu\x1b\\b"},
 		{"unfinished", "a\x1b]9;dro", "a\x1b]9;dro"},
 		{"unfinished ESC", "a\x1b", "a\x1b"},
 		{"title beside", "\x1b]2;t\a\x1b]9;drop\a\x1b]22;x\a", "\x1b]2;● t\a\x1b]22;x\a"},
@@ -175,6 +182,7 @@ func FuzzEditor(f *testing.F) {
 	for _, s := range []string{
 		"a\x1b]0;title\ab", "\x1b]2;\x1b\\\x1b]2;x\x1b\\", "\x1b]7501;state=working\a", "\x1b]9;hi\x1b]9;ho\a",
 		"\x1b[?2026h✳\x1b[?2026l", "\x1b]0;t\x1b", "\x1b\x1b]0;x", "\x1b]\x1b]0;x\a", "\x1b]75", "\x1bPq\x1b]2;t\a", "é\xe2\x9c", "\x1bX\x1bX0",
+		"\x1bPtmux;\x1b\x1b]9;hi\a\x1b\\x", "\x1bPtmux;\x1b\x1b]2;t\x1b\x1b\\\x1b\\", "\x1bPtmux;\x1b\x1b]7501",
 	} {
 		f.Add([]byte(s), uint64(0), true)
 		f.Add([]byte(s), ^uint64(0), true)

@@ -28,9 +28,10 @@ type Options struct {
 	// KeepModes leaves the modes that the command left on as they are.
 	KeepModes bool
 
-	// OSCNumbers are the operating system commands that OSC decides about. Such
-	// a sequence is held back from its ESC until it is complete, at most
-	// [MaxHeld] bytes; nothing else is ever held back.
+	// OSCNumbers are the operating system commands that OSC decides about, also
+	// in the DCS by which tmux passes one on. Such a sequence is held back from
+	// its ESC until it is complete, at most [MaxHeld] bytes; nothing else is ever
+	// held back. One that aborts another sequence passes.
 	OSCNumbers []int
 	// OSC is asked about each complete OSC whose number is in OSCNumbers. data
 	// is what follows "number;" and is valid during the call. It is called by
@@ -61,6 +62,10 @@ type Verdict struct {
 	// Replace, if not empty, is written in the place of the sequence. It must
 	// consist of complete sequences.
 	Replace []byte
+	// Take, if not nil, is called with the whole sequence as it was written: by
+	// who drops it and may want to send it later. The bytes are valid during
+	// the call only.
+	Take func(sequence []byte)
 }
 
 // Winsize is a terminal's size: rows and columns in cells, X and Y in pixels.

@@ -13,6 +13,7 @@ func FuzzScanner(f *testing.F) {
 	for _, s := range []string{
 		"plain text\r\n", "\x1b[1;31mred\x1b[m", "\x1b]0;✳ Claude\a", "\x1b]8;;x\x1b\\", "\x1bPq\a\x1b\\",
 		"\x1b]0;a\x1b[H", "\x1b[1\n2H", "\x1b\x1b\x1b", "\x1b]\x1b\x1b\\", "\xe2\x9c\xb3\xe2\x9c", "\xf0\x9f\x1b[m", "\x1b[é",
+		"\x1bPtmux;\x1b\x1b]9;hi\a\x1b\\x", "\x1bPtmux;\x1b\x1b]9;hi\x1b\x1b\\\x1b\\x", "\x1bPtmu\x1b\x1b]9;hi\a",
 		"\x1b(0lqk\x1b(B", "\x18\x1a\x7f", "\x1bkname\x1b\\", "\x1b]0;\x18",
 	} {
 		f.Add([]byte(s), uint8(1))
@@ -90,7 +91,8 @@ func events(t *testing.T, stream []byte, n int) []byte {
 
 // reference is the grammar once more, slow and plain.
 type reference struct {
-	in   string // "", "esc", "csi", "osc", "string", "osc esc", "string esc"
+	in   string // "", "esc", "csi", "osc", "dcs", "string", "osc esc", "dcs esc", "string esc"
+	body string // of a DCS
 	char []byte
 }
 
@@ -112,16 +114,22 @@ func (r *reference) next(b byte) {
 				r.char = r.char[n:]
 			}
 		}
-	case "osc", "string":
+	case "osc", "dcs", "string":
 		switch {
 		case b == esc:
 			r.in += " esc"
 		case b == can, b == sub, b == bel && r.in == "osc":
 			r.in = ""
+		case r.in == "dcs" && len(r.body) < 5:
+			r.body += string(rune(b))
 		}
-	case "osc esc", "string esc":
+	case "osc esc", "dcs esc", "string esc":
 		if b == '\\' {
 			r.in = ""
+			return
+		}
+		if r.in == "dcs esc" && r.body == "tmux;" {
+			r.in = "dcs"
 			return
 		}
 		r.in = "esc"
@@ -148,7 +156,9 @@ func (r *reference) next(b byte) {
 			r.in = "csi"
 		case b == ']':
 			r.in = "osc"
-		case bytes.IndexByte([]byte("PX^_k"), b) >= 0:
+		case b == 'P':
+			r.in, r.body = "dcs", ""
+		case bytes.IndexByte([]byte("X^_k"), b) >= 0:
 			r.in = "string"
 		default:
 			r.in = ""

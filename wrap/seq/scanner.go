@@ -257,6 +257,10 @@ func (s *Scanner) sequence(p []byte, start bool) (Token, int) {
 			if p[i+1] == '\\' {
 				return s.end(tok, p, from, i, i+2)
 			}
+			if s.passthrough(p[from:i]) {
+				i += 2
+				continue
+			}
 			if i == 0 {
 				return s.sequence(p, true)
 			}
@@ -264,6 +268,13 @@ func (s *Scanner) sequence(p []byte, start bool) (Token, int) {
 		case strEscape:
 			if b == '\\' {
 				return s.end(tok, p, 0, 0, 1)
+			}
+			if s.passthrough(nil) {
+				s.keep([]byte{esc, b})
+				s.state = str
+				i++
+				from = i
+				continue
 			}
 			s.begin()
 			tok.Start, tok.LateESC = true, true
@@ -309,6 +320,18 @@ func (s *Scanner) sequence(p []byte, start bool) (Token, int) {
 	s.keep(p[from:])
 	tok.Kind, tok.Raw = s.kind, p
 	return tok, len(p)
+}
+
+// passthrough reports whether the open string, of whose body more is what is
+// not kept yet, is meant for the terminal outside of tmux. In it an ESC that is
+// not followed by a backslash is content: what is passed has its own doubled.
+func (s *Scanner) passthrough(more []byte) bool {
+	if s.kind != DCS {
+		return false
+	}
+	n := min(len(s.buf), len(tmuxMark))
+	return string(s.buf[:n]) == tmuxMark[:n] && len(more) >= len(tmuxMark)-n &&
+		string(more[:len(tmuxMark)-n]) == tmuxMark[n:]
 }
 
 func (s *Scanner) begin() {

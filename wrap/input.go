@@ -63,6 +63,7 @@ func (in *input) run() error {
 		if err := in.forward(b); err != nil {
 			return nil // the command's side is closed; its end is reported elsewhere
 		}
+		in.tap.typed(b)
 		a := in.keys.feed(in.buf[:n], now, in.focus.Load(), in.tap.focus)
 		for k := InputKey; k <= InputMouse; k++ {
 			if a&(1<<k) != 0 {

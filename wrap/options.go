@@ -91,8 +91,8 @@ const (
 // The functions are called by the goroutines that carry the person's bytes, so
 // they must return at once: copy under a short lock, or send to a channel with
 // a default case, and drop what finds no room. A function that panics is logged
-// and not called again. Output is called by one goroutine, Input and Focus by a
-// second, the others by a third.
+// and not called again. Output is called by one goroutine, Input, Typed and Focus
+// by a second, the others by a third.
 type Tap struct {
 	// Started: the command runs as process pid, which leads its own process
 	// group, on the pty whose device is tty.
@@ -104,6 +104,10 @@ type Tap struct {
 	// replies of the terminal to queries, focus reports and mouse motion are no
 	// input.
 	Input func(kind InputKind)
+	// Typed is a copy of what the command gets from the terminal: keys, pastes,
+	// and the terminal's reports and replies. It is there for who records a
+	// session with the person's consent; p is valid during the call only.
+	Typed func(p []byte)
 	// Focus: the terminal reported that it gained or lost the focus (CSI I and
 	// CSI O), which it does while the command has mode 1004 on.
 	Focus func(in bool)

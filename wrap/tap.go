@@ -41,6 +41,13 @@ func (t *tapper) input(kind InputKind) {
 	}
 }
 
+func (t *tapper) typed(p []byte) {
+	if t.tap.Typed != nil && len(p) > 0 {
+		defer guard(t, "Typed", &t.tap.Typed)
+		t.tap.Typed(p)
+	}
+}
+
 func (t *tapper) focus(in bool) {
 	if t.tap.Focus != nil {
 		defer guard(t, "Focus", &t.tap.Focus)

@@ -53,6 +53,15 @@ func (w *Writer) Event(e Event) error {
 	return w.err
 }
 
+// Sync writes what is buffered, whole lines, but keeps an incomplete last
+// character for the event to come.
+func (w *Writer) Sync() error {
+	if w.err == nil {
+		w.err = w.w.Flush()
+	}
+	return w.err
+}
+
 // Flush writes what is buffered, an incomplete last character included.
 func (w *Writer) Flush(at time.Duration) error {
 	if len(w.tail) > 0 {
@@ -62,10 +71,7 @@ func (w *Writer) Flush(at time.Duration) error {
 			return err
 		}
 	}
-	if w.err == nil {
-		w.err = w.w.Flush()
-	}
-	return w.err
+	return w.Sync()
 }
 
 func (w *Writer) line(b []byte) {

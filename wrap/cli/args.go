@@ -91,6 +91,9 @@ func parse(args []string) (invocation, error) {
 	// flag.Parse swallows "--"; it stood there if it is the last argument that
 	// was consumed and was not some flag's value.
 	dashes := endsInDashes(fs, args[:len(args)-len(rest)])
+	if f.recordInput && f.record == "" && (len(rest) == 0 || rest[0] != "record") {
+		return inv, fmt.Errorf("%w: --record-input needs --record FILE", errUsage)
+	}
 	if f.version || len(rest) == 0 && !dashes {
 		return inv, nil
 	}

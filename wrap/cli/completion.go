@@ -24,7 +24,7 @@ _fwrap() {
 	while [ $i -lt $COMP_CWORD ]; do
 		w=${COMP_WORDS[i]}
 		case $w in
-		--agent|--name|--config|--sources) i=$((i+2));;
+		--agent|--name|--config|--sources|--record) i=$((i+2));;
 		--) i=$((i+1)); break;;
 		-*) i=$((i+1));;
 		*) break;;
@@ -46,6 +46,8 @@ _arguments -S \
 	'--agent=[use the rules of this agent]:agent:' \
 	'--name=[call the session so]:name:' \
 	'--config=[configuration file]:file:_files' \
+	'--record=[record the session in this file]:file:_files' \
+	'--record-input[record what is typed, too]' \
 	'--no-notify[no notifications]' \
 	'--pure[change nothing in the stream]' \
 	'--version[print the version]' \
@@ -59,6 +61,8 @@ complete -c fwrap -n __fwrap_first -a '%[2]s (__fish_complete_command)'
 complete -c fwrap -n __fwrap_first -l agent -x -d 'use the rules of this agent'
 complete -c fwrap -n __fwrap_first -l name -x -d 'call the session so'
 complete -c fwrap -n __fwrap_first -l config -r -d 'configuration file'
+complete -c fwrap -n __fwrap_first -l record -r -d 'record the session in this file'
+complete -c fwrap -n __fwrap_first -l record-input -d 'record what is typed, too'
 complete -c fwrap -n __fwrap_first -l no-notify -d 'no notifications'
 complete -c fwrap -n __fwrap_first -l pure -d 'change nothing in the stream'
 complete -c fwrap -n __fwrap_first -l version -l help
@@ -76,7 +80,7 @@ func (a *app) completion(args []string) int {
 	if !ok || fs.NArg() != 1 {
 		return a.usage(completionUsage, "completion needs bash, zsh or fish")
 	}
-	flags := "--agent --name --config --no-notify --pure --version --help"
+	flags := "--agent --name --config --record --record-input --no-notify --pure --version --help"
 	script = strings.NewReplacer("%[1]s", flags, "%[2]s", strings.Join(verbs, " ")).Replace(script)
 	fmt.Fprint(a.stdout, script)
 	return exitOK

@@ -26,11 +26,14 @@ Flags
   --no-notify      no notifications; the title still shows the state
   --pure           change nothing in the stream: no title, no sequence
   --config FILE    use this configuration file
+  --record FILE    record the session, without what you type; see fwrap record
   --version, --help
 
 Verbs
   demo             try fwrap with a pretend agent
   explain FILE     what state a recording or a screen shows, and why
+  record FILE COMMAND
+                   run a command and record its session (asciicast)
   manifests        list, show, test the rules
   completion SHELL print completions for bash, zsh or fish
   version, help

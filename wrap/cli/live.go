@@ -96,6 +96,9 @@ func (l *live) tap() wrap.Tap {
 	return wrap.Tap{
 		Output: l.output,
 		Input: func(kind wrap.InputKind) {
+			if o := l.tell.own; o != nil {
+				o.over()
+			}
 			l.note(func() { l.key = true })
 		},
 		Focus: func(in bool) {
@@ -290,6 +293,9 @@ func (l *live) protect(b batch) {
 		w.do(now, w.policy.Key(now))
 	}
 	w.tick(now)
+	if o := l.tell.own; o != nil && !w.policy.Told(now) {
+		o.over()
+	}
 	if b.ended {
 		l.gone(now)
 		w.do(now, w.policy.End(now))

@@ -267,11 +267,15 @@ func (p *Policy) Due() time.Time {
 	return due
 }
 
+// Echo is how long after the person has been told of something the agent's own
+// notice counts as one of the same.
+const Echo = 30 * time.Second
+
 // Told reports whether a notice that the agent itself sends now is about what
-// the person has been told within the cooldown, so that showing it too would
+// the person has been told, at most [Echo] ago, so that showing it too would
 // tell them twice.
 func (p *Policy) Told(now time.Time) bool {
-	return p.occ != nil && p.occ.phase >= done && now.Sub(p.occ.toldAt) < p.set.Cooldown
+	return p.occ != nil && p.occ.phase >= done && now.Sub(p.occ.toldAt) < Echo
 }
 
 // step does all that is due at now.

@@ -36,6 +36,12 @@ func (b *inband) write(p []byte, say func(detect.Report)) {
 			if ok {
 				b.osc(num, data, say)
 			}
+		case seq.DCS: // in tmux, for the terminal outside
+			if osc, ok := seq.TmuxOSC(tok.Body); ok {
+				if num, data, ok := seq.OSCNumber(osc); ok {
+					b.osc(num, data, say)
+				}
+			}
 		}
 	}
 }

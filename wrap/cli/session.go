@@ -16,6 +16,7 @@ import (
 	"fwrap/notify"
 	"fwrap/notify/desktop"
 	"fwrap/notify/tab"
+	"fwrap/notify/term"
 	"fwrap/wrap"
 	"fwrap/wrap/config"
 	"fwrap/wrap/hooks"
@@ -158,11 +159,20 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		g := &statusGate{answer: r.relay.Answer, await: r.relay.AwaitReply, inject: r.relay.Inject}
 		l.gate, t.gate = g, g
 		o.OSCNumbers = []int{report.ProgramOSC}
-		o.OSC = func(_ int, data []byte) wrap.Verdict { return wrap.Verdict{Drop: g.output(data)} }
 		o.ReplyNumber, o.Reply = report.ProgramOSC, g.reply
 		if _, h, ok := a.catalog.forAgent(agent); ok {
 			g.helps.Store(h.ProgramStatus)
 		}
+	}
+	if cfg.OwnNotices == "once" && t.route.Channel != term.Off && !a.flags.pure {
+		t.own = newOwnNotices(log, r.relay.Inject, max(cfg.Notify.SettleBlocked, cfg.Notify.SettleIdle))
+		o.OSCNumbers = append(o.OSCNumbers, oscGrowl, oscKitty, oscNotify)
+	}
+	o.OSC = func(num int, data []byte) wrap.Verdict {
+		if num == report.ProgramOSC {
+			return wrap.Verdict{Drop: l.gate.output(data)}
+		}
+		return t.own.output(num, data)
 	}
 	var env []string
 	if ev.hook && agent != "" {

@@ -32,10 +32,11 @@ type teller struct {
 	desktop *desktop.Sender
 	glyphs  *notify.Glyphs // nil: fwrap leaves the title alone
 	gate    *statusGate    // nil: no OSC 7501 of our own
+	own     *ownNotices    // nil: the agent's own notices pass
 	tab     *tabWriter     // nil: no label
 
 	title  *notify.Title // of the agent that is watched
-	own    string        // the agent's title as last seen
+	agents string        // the agent's title as last seen
 	pushed bool
 	up     atomic.Int64 // the number of the notice that should be up; 0: none
 }
@@ -61,10 +62,10 @@ func (t *teller) changed(_ time.Time, st detect.Status) {
 
 // passed hears the agent's own title after every piece of output.
 func (t *teller) passed(own string) {
-	if t.title == nil || own == t.own {
+	if t.title == nil || own == t.agents {
 		return
 	}
-	t.own = own
+	t.agents = own
 	if text, write := t.title.Passed(own); write {
 		t.term.Inject(term.SetTitle(text))
 	}
@@ -87,6 +88,8 @@ func (t *teller) act(_ time.Time, a notify.Action) {
 				return // answered or overtaken while the desktop took its time
 			}
 			switch r.Outcome {
+			case desktop.Shown:
+				t.told(term.Desktop)
 			case desktop.NotSent:
 				t.show(t.second, a)
 			case desktop.Unanswered:
@@ -110,8 +113,27 @@ func (t *teller) act(_ time.Time, a notify.Action) {
 // show tells through the terminal.
 func (t *teller) show(r term.Route, a notify.Action) {
 	n := notify.Compose(t.session, a, t.text, r.Channel.Limits())
-	if seq := r.Notify(t.id, n); seq != nil && !t.term.Inject(seq) {
+	seq := r.Notify(t.id, n)
+	switch {
+	case seq == nil:
+		t.told(term.Off)
+	case t.term.Inject(seq):
+		t.told(r.Channel)
+	default:
 		t.log.Warn("a notice found no room in the terminal's queue")
+		t.told(term.Off)
+	}
+}
+
+// told says over which channel a notice has gone out. Where that was none that
+// shows text, the agent's own notice goes out, too.
+func (t *teller) told(c term.Channel) {
+	switch {
+	case t.own == nil:
+	case c == term.Off || c == term.BEL:
+		t.own.release()
+	default:
+		t.own.told()
 	}
 }
 
@@ -119,10 +141,13 @@ func (t *teller) show(r term.Route, a notify.Action) {
 // title that the terminal has is remembered before the agent sets one.
 func (t *teller) begin(agent string) {
 	t.session.Agent = t.label(agent)
+	if t.own != nil {
+		t.own.active.Store(t.route.Channel != term.Off && t.route.Channel != term.BEL)
+	}
 	if t.glyphs == nil {
 		return
 	}
-	t.title, t.own = notify.NewTitle(*t.glyphs, t.session), ""
+	t.title, t.agents = notify.NewTitle(*t.glyphs, t.session), ""
 	if !t.pushed {
 		t.pushed = t.term.Inject(term.PushTitle())
 	}
@@ -132,6 +157,11 @@ func (t *teller) begin(agent string) {
 // injects is written even at the session's end.
 func (t *teller) leave() {
 	t.title = nil
+	if t.own != nil {
+		t.own.active.Store(false)
+		t.own.over()
+		t.own.release()
+	}
 	if t.pushed {
 		t.pushed = false
 		t.term.SetTitlePrefix("")

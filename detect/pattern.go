@@ -20,8 +20,8 @@ type Pattern struct {
 	Line   int    // its place in the manifest, counted from 1; 0 if it has none
 	Column int    // in bytes, counted from 1
 
-	re     *regexp.Regexp // on a text of several lines
 	line   *regexp.Regexp // on one line; nil: a match may have several
+	re     *regexp.Regexp // on a text of several lines, if line is nil
 	where  lines
 	needed []string // one of them must be in the text; none: the regexp decides
 }
@@ -51,18 +51,18 @@ func NewPattern(expr string) (*Pattern, error) {
 		return nil, err
 	}
 	p := &Pattern{Expr: expr}
-	if p.re, err = regexp.Compile("(?m)" + expr); err != nil {
-		return nil, err
-	}
 	tree = tree.Simplify()
 	p.needed = needed(tree)
-	if w, ok := within(tree); ok {
+	if where, ok := within(tree); ok {
 		// Without (?m) a leading ^ anchors, and a line that does not begin
 		// as it should costs nothing.
-		if p.line, err = regexp.Compile(expr); err != nil {
-			return nil, err
-		}
-		p.where = w
+		p.where = where
+		p.line, err = regexp.Compile(expr)
+	} else {
+		p.re, err = regexp.Compile("(?m)" + expr)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return p, nil
 }

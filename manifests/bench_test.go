@@ -90,3 +90,10 @@ func BenchmarkMatchAgents(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLoad reads and compiles the largest manifest.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		load(b, "claude")
+	}
+}

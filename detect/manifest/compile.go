@@ -99,11 +99,18 @@ func (d *decoded) has(path string) bool {
 // unknown refuses keys that the format does not have.
 func (d *decoded) unknown(t reflect.Type) {
 	skip := "\x00"
+	fine := map[string]bool{} // kinds of paths: without their indexes
 	for _, path := range d.ix.paths {
 		if strings.HasPrefix(path, skip) {
 			continue
 		}
-		if near, ok := known(t, path); !ok {
+		shape := withoutIndexes(path)
+		if fine[shape] {
+			continue
+		}
+		if near, ok := known(t, path); ok {
+			fine[shape] = true
+		} else {
 			key := path[strings.LastIndexByte(path, '.')+1:]
 			key, _, _ = strings.Cut(key, "[")
 			if near != "" {
@@ -114,6 +121,22 @@ func (d *decoded) unknown(t reflect.Type) {
 			skip = path
 		}
 	}
+}
+
+// withoutIndexes is a path with "[3]" made "[".
+func withoutIndexes(path string) string {
+	b := make([]byte, 0, len(path))
+	in := false
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == ']':
+			in = false
+		case !in:
+			b = append(b, c)
+			in = c == '['
+		}
+	}
+	return string(b)
 }
 
 // known follows a path through the structs of the format. If it leads nowhere

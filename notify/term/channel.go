@@ -46,9 +46,15 @@ type Host struct {
 	// TmuxClient is tmux's client_termname, the TERM of the terminal outside;
 	// empty if it was not asked.
 	TmuxClient string
+	// TmuxType is tmux's client_termtype, the name and version with which the
+	// terminal outside answers XTVERSION; empty if it does not or was not asked.
+	TmuxType string
 	// TmuxPassthrough says that tmux's allow-passthrough is on. Not knowing is
 	// off, the default: what tmux drops nobody sees, and nothing tells of it.
 	TmuxPassthrough bool
+	// TmuxHidden says that what is passed through reaches no terminal all the
+	// same: allow-passthrough is not "all", and no client shows the window.
+	TmuxHidden bool
 }
 
 // Route is a channel with the way to it and the reason, for doctor to print.
@@ -96,7 +102,13 @@ func Terminal(h Host) Route {
 		if !h.TmuxPassthrough {
 			return Route{Channel: BEL, Mux: Tmux, Why: "tmux without allow-passthrough passes BEL only"}
 		}
-		c, why := identify(h.TmuxClient, outside(h.Getenv))
+		if h.TmuxHidden {
+			return Route{Channel: BEL, Mux: Tmux, Why: "tmux passes BEL only from a window that is not shown, unless allow-passthrough is all"}
+		}
+		c, why, ok := ofVersion(h.TmuxType)
+		if !ok {
+			c, why = identify(h.TmuxClient, outside(h.Getenv))
+		}
 		return Route{Channel: c, Mux: Tmux, Why: "tmux with allow-passthrough, " + why}
 	case h.Getenv("STY") != "":
 		c, why := identify("", outside(h.Getenv))
@@ -115,6 +127,35 @@ func outside(getenv func(string) string) func(string) string {
 		}
 		return v
 	}
+}
+
+// versions are the beginnings of what terminals answer to XTVERSION, in lower
+// case.
+var versions = []struct {
+	name    string
+	channel Channel
+	why     string
+}{
+	{"kitty", OSC99, "kitty"},
+	{"ghostty", OSC777, "Ghostty"},
+	{"foot", OSC777, "foot"},
+	{"wezterm", OSC777, "WezTerm"},
+	{"iterm2", OSC9, "iTerm2"},
+	{"konsole", OSC777, "Konsole"},
+	{"xterm.js", OSC99, "VS Code"},
+	{"xterm(", BEL, "xterm shows no notifications"},
+	{"alacritty", BEL, "Alacritty shows no notifications"},
+}
+
+// ofVersion is the best channel of a terminal that has answered XTVERSION.
+func ofVersion(version string) (Channel, string, bool) {
+	version = strings.ToLower(version)
+	for _, v := range versions {
+		if strings.HasPrefix(version, v.name) {
+			return v.channel, v.why, true
+		}
+	}
+	return Off, "", false
 }
 
 // identify names the terminal and its best channel. TERM comes first: it alone

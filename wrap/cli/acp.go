@@ -148,7 +148,7 @@ func (a *app) newACPWatch(log *slog.Logger, cfg *config.Config, agent string) *a
 	}
 	// There is no terminal to tell through.
 	if c := cfg.Notify.Channel; (c == "auto" || c == "desktop") && desktop.Available(a.environ) {
-		t.route = term.Route{Channel: term.Desktop, Why: "no terminal"}
+		t.setRoutes(term.Route{Channel: term.Desktop, Why: "no terminal"}, term.Route{})
 	}
 	t.begin(agent)
 	w := &acpWatch{log: log, tell: t}

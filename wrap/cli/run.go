@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"fwrap/notify"
 	"fwrap/notify/desktop"
@@ -123,6 +124,9 @@ func (a *app) wrapPath(path string, argv []string) int {
 	r.relay.set(s)
 	r.live.start(agent)
 	r.register(s)
+	if w := r.live.tell.tmux; w != nil {
+		time.AfterFunc(tmuxAfter, func() { w.fresh(func() {}) })
+	}
 	st, err := s.Wait()
 	r.close()
 	a.endRecording(rec)
@@ -176,11 +180,8 @@ func (a *app) label(agent string) string {
 
 // routes chooses the channel and the one that takes its place if it fails. With
 // --pure nothing goes through the terminal.
-func (a *app) routes(cfg *config.Config) (first, second term.Route) {
-	h := term.Host{
-		GOOS: runtime.GOOS, Getenv: func(k string) string { return a.env[k] },
-		Desktop: desktop.Available(a.environ),
-	}
+func (a *app) routes(cfg *config.Config, tmux tmuxFacts) (first, second term.Route) {
+	h := a.host(tmux)
 	second = term.Terminal(h)
 	first = term.Auto(h)
 	if c, ok := term.ParseChannel(cfg.Notify.Channel); ok {
@@ -196,6 +197,16 @@ func (a *app) routes(cfg *config.Config) (first, second term.Route) {
 		}
 	}
 	return first, second
+}
+
+// host is what is known of where fwrap runs.
+func (a *app) host(tmux tmuxFacts) term.Host {
+	h := term.Host{
+		GOOS: runtime.GOOS, Getenv: tmux.getenv(a.getenv), Desktop: desktop.Available(a.environ),
+		TmuxClient: tmux.clients, TmuxType: tmux.terminal,
+	}
+	h.TmuxPassthrough, h.TmuxHidden = tmux.passes()
+	return h
 }
 
 // settings turns the configuration into the policy's.

@@ -117,7 +117,15 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 	if cfg.Notify.Text == "short" {
 		t.text = notify.Short
 	}
-	t.route, t.second = a.routes(cfg)
+	t.setRoutes(a.routes(cfg, tmuxFacts{}))
+	first, _ := t.routes()
+	switch cfg.Notify.Channel {
+	case "off", "bell": // which tmux does not change
+	default:
+		if a.env["TMUX"] != "" {
+			t.tmux = a.watchTmux(log, func(f tmuxFacts) { t.setRoutes(a.routes(cfg, f)) })
+		}
+	}
 	t.desktop = desktop.NewSender(desktop.Host{Environ: a.environ}, t.id, nil)
 	if cfg.Title.Mode == "on" && !a.flags.pure && a.env["TERM"] != "dumb" {
 		g := notify.Unicode()
@@ -164,7 +172,7 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 			g.helps.Store(h.ProgramStatus)
 		}
 	}
-	if cfg.OwnNotices == "once" && t.route.Channel != term.Off && !a.flags.pure {
+	if cfg.OwnNotices == "once" && first.Channel != term.Off && !a.flags.pure {
 		t.own = newOwnNotices(log, r.relay.Inject, max(cfg.Notify.SettleBlocked, cfg.Notify.SettleIdle))
 		o.OSCNumbers = append(o.OSCNumbers, oscGrowl, oscKitty, oscNotify)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,8 +19,9 @@ type terminal interface {
 	Inject(seq []byte) bool
 }
 
-// teller carries what is to be told to where the person sees it. All methods
-// are called by the mirror's goroutine, but for the desktop's results.
+// teller carries what is to be told to where the person sees it. Its methods are
+// called by the mirror's goroutine, but for those that a notice passes through
+// on its way: tmux and the desktop take their time.
 type teller struct {
 	log     *slog.Logger
 	term    terminal
@@ -27,8 +29,7 @@ type teller struct {
 	label   func(agent string) string
 	text    notify.Text
 	id      string     // of this session's notices, unique on this machine
-	route   term.Route // the first choice
-	second  term.Route // through the terminal, where the desktop fails
+	tmux    *tmuxWatch // nil: not in tmux, or it does not matter
 	desktop *desktop.Sender
 	glyphs  *notify.Glyphs // nil: fwrap leaves the title alone
 	gate    *statusGate    // nil: no OSC 7501 of our own
@@ -39,6 +40,12 @@ type teller struct {
 	agents string        // the agent's title as last seen
 	pushed bool
 	up     atomic.Int64 // the number of the notice that should be up; 0: none
+
+	watching atomic.Bool // an agent has the terminal
+	mu       sync.Mutex
+	first    term.Route // the first choice
+	second   term.Route // through the terminal, where the desktop fails
+	shownBy  term.Route // the terminal's, by which a notice is up
 }
 
 // changed shows a change of state at once: the title.
@@ -75,49 +82,95 @@ func (t *teller) passed(own string) {
 func (t *teller) act(_ time.Time, a notify.Action) {
 	switch a.Op {
 	case notify.Show:
-		t.log.Info("tell", "event", a.Event.String(), "kind", string(a.Status.Kind), "channel", t.route.Channel.String())
 		t.up.Store(int64(a.ID))
-		if t.route.Channel != term.Desktop {
-			t.show(t.route, a)
+		session := t.session
+		if t.tmux == nil {
+			t.deliver(session, a)
 			return
 		}
-		n := notify.Compose(t.session, a, t.text, desktop.Limits)
-		t.desktop.Show(n, func(r desktop.Result) { // from the sender's goroutine
-			t.log.Info("desktop", "outcome", r.Outcome.String(), "via", r.Via, "took", r.Took, "err", r.Err)
-			if t.up.Load() != int64(a.ID) {
-				return // answered or overtaken while the desktop took its time
-			}
-			switch r.Outcome {
-			case desktop.Shown:
-				t.told(term.Desktop)
-			case desktop.NotSent:
-				t.show(t.second, a)
-			case desktop.Unanswered:
-				// It may still be shown, so nothing that would say it twice: a
-				// bell is all that is sure to reach the person.
-				t.show(term.Route{Channel: min(t.second.Channel, term.BEL), Mux: t.second.Mux}, a)
-			}
-		})
+		t.tmux.fresh(func() { t.deliver(session, a) })
 	case notify.Close:
 		t.log.Info("withdraw", "event", a.Event.String())
 		t.up.Store(0)
-		if t.route.Channel == term.Desktop {
-			t.desktop.Close()
-		}
-		if seq := t.second.Close(t.id); seq != nil {
+		t.mu.Lock()
+		by := t.shownBy
+		t.shownBy = term.Route{}
+		t.mu.Unlock()
+		t.desktop.Close() // which does nothing if nothing is up there
+		if seq := by.Close(t.id); seq != nil {
 			t.term.Inject(seq)
 		}
 	}
 }
 
+// deliver sends a notice on its way, unless it is over by now.
+func (t *teller) deliver(s notify.Session, a notify.Action) {
+	if t.up.Load() != int64(a.ID) {
+		return
+	}
+	route, second := t.routes()
+	t.log.Info("tell", "event", a.Event.String(), "kind", string(a.Status.Kind), "channel", route.Channel.String(), "why", route.Why)
+	if route.Channel != term.Desktop {
+		t.desktop.Close() // where an earlier one may be up
+		t.show(route, s, a)
+		return
+	}
+	n := notify.Compose(s, a, t.text, desktop.Limits)
+	t.desktop.Show(n, func(r desktop.Result) { // from the sender's goroutine
+		t.log.Info("desktop", "outcome", r.Outcome.String(), "via", r.Via, "took", r.Took, "err", r.Err)
+		if t.up.Load() != int64(a.ID) {
+			return // answered or overtaken while the desktop took its time
+		}
+		switch r.Outcome {
+		case desktop.Shown:
+			t.told(term.Desktop)
+		case desktop.NotSent:
+			t.show(second, s, a)
+		case desktop.Unanswered:
+			// It may still be shown, so nothing that would say it twice: a
+			// bell is all that is sure to reach the person.
+			t.show(term.Route{Channel: min(second.Channel, term.BEL), Mux: second.Mux}, s, a)
+		}
+	})
+}
+
+// routes returns the first choice, and the one through the terminal that takes
+// its place where the desktop fails.
+func (t *teller) routes() (first, second term.Route) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.first, t.second
+}
+
+// setRoutes takes the channels that are right from now on.
+func (t *teller) setRoutes(first, second term.Route) {
+	t.mu.Lock()
+	t.first, t.second = first, second
+	t.mu.Unlock()
+	t.listen()
+}
+
+// listen has the agent's own notices kept back while there is an agent and
+// fwrap can say as much as they do.
+func (t *teller) listen() {
+	if t.own == nil {
+		return
+	}
+	first, _ := t.routes()
+	t.own.active.Store(t.watching.Load() && first.Channel != term.Off && first.Channel != term.BEL)
+}
+
 // show tells through the terminal.
-func (t *teller) show(r term.Route, a notify.Action) {
-	n := notify.Compose(t.session, a, t.text, r.Channel.Limits())
+func (t *teller) show(r term.Route, s notify.Session, a notify.Action) {
+	n := notify.Compose(s, a, t.text, r.Channel.Limits())
 	seq := r.Notify(t.id, n)
 	switch {
 	case seq == nil:
 		t.told(term.Off)
 	case t.term.Inject(seq):
+		t.mu.Lock()
+		t.shownBy = r
+		t.mu.Unlock()
 		t.told(r.Channel)
 	default:
 		t.log.Warn("a notice found no room in the terminal's queue")
@@ -141,9 +194,8 @@ func (t *teller) told(c term.Channel) {
 // title that the terminal has is remembered before the agent sets one.
 func (t *teller) begin(agent string) {
 	t.session.Agent = t.label(agent)
-	if t.own != nil {
-		t.own.active.Store(t.route.Channel != term.Off && t.route.Channel != term.BEL)
-	}
+	t.watching.Store(true)
+	t.listen()
 	if t.glyphs == nil {
 		return
 	}
@@ -157,8 +209,9 @@ func (t *teller) begin(agent string) {
 // injects is written even at the session's end.
 func (t *teller) leave() {
 	t.title = nil
+	t.watching.Store(false)
+	t.listen()
 	if t.own != nil {
-		t.own.active.Store(false)
 		t.own.over()
 		t.own.release()
 	}
@@ -174,6 +227,9 @@ func (t *teller) leave() {
 func (t *teller) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
+	if t.tmux != nil {
+		t.tmux.stop()
+	}
 	t.desktop.Stop(ctx)
 }
 

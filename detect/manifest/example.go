@@ -98,10 +98,12 @@ func parseSize(text string) (cols, rows int, ok bool) {
 	return cols, rows, err == nil && cols > 0 && rows > 0 && cols <= maxSide && rows <= maxSide
 }
 
+// progressNames are the states of OSC 9;4 by their numbers.
+var progressNames = []string{"none", "normal", "error", "indeterminate", "paused"}
+
 func parseProgress(text string) (detect.Progress, bool) {
 	name, number, has := strings.Cut(text, " ")
-	states := []string{"none", "normal", "error", "indeterminate", "paused"}
-	p := detect.Progress{State: slices.Index(states, name)}
+	p := detect.Progress{State: slices.Index(progressNames, name)}
 	if text == "" {
 		return detect.Progress{}, true
 	}

@@ -22,6 +22,9 @@ import (
 // maxRecording is the largest recording that explain reads, unpacked, in bytes.
 const maxRecording = 1 << 30
 
+// maxAt is the largest time that --at takes, in seconds.
+const maxAt = 1e9
+
 // stood is how long a screen without times is taken to have stood.
 const stood = 10 * time.Second
 
@@ -41,12 +44,17 @@ each also with .gz; - is a screen on standard input.
   --screen-only   the screen alone counts, not the agent's own reports
   --json          one line of JSON
   --print-screen  the screen as the rules see it, and nothing else
+  --at SECONDS    look at a .cast as it stood then
+  --make-example  the screen as an example for a rule, [[rules.examples]]
+  --redact        with it: blank the text that the rule does not go by
 `
 
 // explainOptions are the flags of explain.
 type explainOptions struct {
 	agent, size, title        string
 	screenOnly, json, printIt bool
+	example, redact           bool
+	at                        time.Duration // look then; negative: at the end
 	file                      string
 }
 
@@ -59,13 +67,30 @@ func (a *app) explain(args []string) int {
 	fs.BoolVar(&o.screenOnly, "screen-only", false, "")
 	fs.BoolVar(&o.json, "json", false, "")
 	fs.BoolVar(&o.printIt, "print-screen", false, "")
-	if done, code := a.verbFlags(fs, args, explainUsage); done {
-		return code
+	fs.BoolVar(&o.example, "make-example", false, "")
+	fs.BoolVar(&o.redact, "redact", false, "")
+	at := fs.Float64("at", -1, "")
+	var files []string
+	// Flags may stand behind the file, too: the file is what is typed first.
+	for rest := args; ; {
+		if done, code := a.verbFlags(fs, rest, explainUsage); done {
+			return code
+		}
+		if rest = fs.Args(); len(rest) == 0 {
+			break
+		}
+		files, rest = append(files, rest[0]), rest[1:]
 	}
-	if fs.NArg() != 1 {
+	if len(files) != 1 {
 		return a.usage(explainUsage, "explain needs one file")
 	}
-	o.file = fs.Arg(0)
+	if o.redact && !o.example {
+		return a.usage(explainUsage, "--redact needs --make-example")
+	}
+	if *at > maxAt {
+		return a.usage(explainUsage, "--at is a number of seconds")
+	}
+	o.file, o.at = files[0], time.Duration(*at*float64(time.Second))
 	r, err := a.readRecording(o)
 	if err != nil {
 		a.err.errorf("explain: %v", err)
@@ -80,10 +105,23 @@ func (a *app) explain(args []string) int {
 		fmt.Fprintln(a.stdout, strings.TrimRight(strings.Join(s.Rows, "\n"), "\n"))
 		return exitOK
 	}
+	if o.example {
+		notes, right := r.printExample(a.stdout, o.redact)
+		for _, n := range notes {
+			a.err.hint("%s", n)
+		}
+		if !right {
+			return exitNegative
+		}
+		return exitOK
+	}
 	if o.json {
 		return a.printJSON(r.line())
 	}
 	r.print(a.stdout, o.file)
+	if r.unknown {
+		a.err.hint("to make a test of this screen: fwrap explain %s --make-example", o.file)
+	}
 	return exitOK
 }
 
@@ -104,6 +142,8 @@ type explained struct {
 	end      time.Time
 	timeline []timelineEntry
 	timed    bool // the recording has times of its own
+	unknown  bool // at the end no rule knew the screen
+	still    time.Duration // how long the last screen had stood then
 }
 
 // timelineEntry is a change of state, or something that the person would have
@@ -115,6 +155,8 @@ type timelineEntry struct {
 	Rule  string       `json:"rule,omitempty"`
 	Told  string       `json:"told,omitempty"`  // the notice's text
 	Label string       `json:"label,omitempty"` // a marker of the recording
+
+	unknown bool // no rule knew the screen
 }
 
 // explainLine is the JSON of explain: version 1 of it.
@@ -191,6 +233,9 @@ func (a *app) readRecording(o explainOptions) (*explained, error) {
 	} else {
 		scr = screen.New(cols, rows)
 	}
+	if o.at >= 0 && rd == nil {
+		return nil, hinted{errors.New("--at needs a recording with times"), "a .cast has them"}
+	}
 	p := newReplay(a, m, scr, o)
 	switch {
 	case kind == ".txt":
@@ -203,6 +248,10 @@ func (a *app) readRecording(o explainOptions) (*explained, error) {
 			}
 			if err != nil {
 				return nil, fmt.Errorf("read %s: %w", o.file, err)
+			}
+			if o.at >= 0 && e.At > o.at {
+				p.to(o.at)
+				break
 			}
 			p.event(e)
 		}
@@ -272,8 +321,10 @@ func (r *explained) print(w io.Writer, name string) {
 	if st.Rule != "" {
 		fmt.Fprintf(w, "%-9s %s  %s\n", "rule", st.Rule, st.At)
 		fmt.Fprintf(w, "%-9s %s\n", "line", visible(strings.TrimSpace(st.Line)))
+	} else if r.unknown {
+		fmt.Fprintf(w, "%-9s %s; the screen has stood for %s\n", "rule", noRule, r.still.Round(100*time.Millisecond))
 	} else {
-		fmt.Fprintf(w, "%-9s none matched: idle unless the agent says otherwise\n", "rule")
+		fmt.Fprintf(w, "%-9s none decided: the state is by %s\n", "rule", st.Source)
 	}
 	if r.final.Title != "" {
 		fmt.Fprintf(w, "%-9s %s\n", "title", visible(r.final.Title))
@@ -298,7 +349,7 @@ func (r *explained) print(w io.Writer, name string) {
 		return
 	}
 	fmt.Fprintf(w, "\ntimeline of %s\n", filepath.Base(name))
-	for _, e := range r.timeline {
+	for i, e := range r.timeline {
 		switch {
 		case e.Told != "":
 			fmt.Fprintf(w, "%9.3f  told: %s\n", e.T, visible(e.Told))
@@ -309,7 +360,14 @@ func (r *explained) print(w io.Writer, name string) {
 			if e.Kind != "" {
 				k = " (" + string(e.Kind) + ")"
 			}
-			fmt.Fprintf(w, "%9.3f  %s%s  %s\n", e.T, e.State, k, e.Rule)
+			rule := e.Rule
+			if e.unknown {
+				rule = noRule
+				if d, ok := lasted(r.timeline[i:]); ok {
+					rule += fmt.Sprintf(", for %.1f s", d)
+				}
+			}
+			fmt.Fprintf(w, "%9.3f  %s%s  %s\n", e.T, e.State, k, rule)
 		}
 	}
 }

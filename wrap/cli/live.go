@@ -87,6 +87,7 @@ func newLive(log *slog.Logger, cols, rows int, set notify.Settings, ev evidence)
 		policy:   notify.New(set),
 		inband:   inband{hooks: hooks},
 		evidence: ev,
+		unknown:  l.unknownScreen,
 	}
 	return l
 }

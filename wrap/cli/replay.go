@@ -22,13 +22,14 @@ type replay struct {
 	session notify.Session
 	out     explained
 	now     time.Time
+	drawn   time.Time // when the last output or size came
 }
 
 // replayStart is when a replay begins: its statuses have times, too.
 var replayStart = time.Unix(0, 0).UTC()
 
 func newReplay(a *app, m *manifest.Manifest, scr detect.Screen, o explainOptions) *replay {
-	r := &replay{screen: scr, session: notify.Session{Agent: m.Agent}, now: replayStart}
+	r := &replay{screen: scr, session: notify.Session{Agent: m.Agent}, now: replayStart, drawn: replayStart}
 	r.out.rules = m.Rules
 	r.evidence = allEvidence
 	if o.screenOnly {
@@ -39,7 +40,7 @@ func newReplay(a *app, m *manifest.Manifest, scr detect.Screen, o explainOptions
 	r.policy = notify.New(notify.Defaults())
 	r.changed = func(now time.Time, st detect.Status) {
 		r.out.timeline = append(r.out.timeline, timelineEntry{
-			T: now.Sub(replayStart).Seconds(), State: st.State, Kind: st.Kind, Rule: st.Rule,
+			T: now.Sub(replayStart).Seconds(), State: st.State, Kind: st.Kind, Rule: st.Rule, unknown: isUnknown(st),
 		})
 	}
 	r.act = func(now time.Time, act notify.Action) {
@@ -66,6 +67,7 @@ func (r *replay) to(at time.Duration) {
 
 func (r *replay) output(at time.Duration, p []byte) {
 	r.to(at)
+	r.drawn = r.now
 	r.watch.output(r.now, p)
 }
 
@@ -79,6 +81,7 @@ func (r *replay) event(e cast.Event) {
 		r.do(r.now, r.policy.Key(r.now))
 	case cast.Resize:
 		r.to(e.At)
+		r.drawn = r.now
 		if cols, rows, err := e.Size(); err == nil {
 			r.timeline.Resize(r.now, cols, rows)
 			r.settle(r.now)
@@ -98,5 +101,6 @@ func (r *replay) finish(timed bool) *explained {
 	r.out.final = r.screen.Snapshot()
 	r.out.status = r.timeline.Status()
 	r.out.timed = timed
+	r.out.unknown, r.out.still = isUnknown(r.out.status), r.now.Sub(r.drawn)
 	return &r.out
 }

@@ -24,6 +24,9 @@ type watch struct {
 	act func(now time.Time, a notify.Action)
 
 	last detect.Status
+	// unknown hears once of a stopped agent whose screen no rule knows; may be nil.
+	unknown func(stood time.Duration)
+	stuck   stuck
 }
 
 // output takes a piece of the agent's output. The reports in it are heard
@@ -32,6 +35,7 @@ type watch struct {
 func (w *watch) output(now time.Time, p []byte) {
 	w.hear(now, p)
 	w.timeline.Write(now, p)
+	w.stuck.drawn = now
 	w.settle(now)
 }
 
@@ -56,6 +60,7 @@ func (w *watch) report(now time.Time, r detect.Report) {
 // to the timeline.
 func (w *watch) settle(now time.Time) {
 	st := w.timeline.Status()
+	w.stuck.status(now, st)
 	if sameNews(st, w.last) {
 		w.last = st
 		return
@@ -76,13 +81,18 @@ func (w *watch) tick(now time.Time) {
 	w.timeline.Tick(now)
 	w.settle(now)
 	w.do(now, w.policy.Tick(now))
+	if stood, ok := w.stuck.tick(now); ok && w.unknown != nil {
+		w.unknown(stood)
+	}
 }
 
 // next returns the next instant at which tick could bring something.
 func (w *watch) next() (time.Time, bool) {
 	at, ok := w.timeline.Next()
-	if due := w.policy.Due(); !due.IsZero() && (!ok || due.Before(at)) {
-		return due, true
+	for _, due := range []time.Time{w.policy.Due(), w.stuck.due()} {
+		if !due.IsZero() && (!ok || due.Before(at)) {
+			at, ok = due, true
+		}
 	}
 	return at, ok
 }

@@ -141,8 +141,8 @@ type explained struct {
 	start    time.Time
 	end      time.Time
 	timeline []timelineEntry
-	timed    bool // the recording has times of its own
-	unknown  bool // at the end no rule knew the screen
+	timed    bool          // the recording has times of its own
+	unknown  bool          // at the end no rule knew the screen
 	still    time.Duration // how long the last screen had stood then
 }
 

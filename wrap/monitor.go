@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -80,6 +81,8 @@ func Monitor() int {
 	// And not caught: tcsetpgrp from the background would be restarted for ever.
 	signal.Ignore(syscall.SIGTTOU)
 	m.send(msgStarted, uint32(pid))
+	// A command that ends at once must not wait for this.
+	time.AfterFunc(releaseAfter, releaseImage)
 	debug.SetGCPercent(-1) // nothing is allocated from here on; the forced GC would wake us
 	go m.obey()
 	return m.watch()

@@ -260,7 +260,11 @@ func (l *live) skip(p []byte) {
 
 func (l *live) next() (at time.Time, ok bool) {
 	defer l.recovered("next")
-	return l.watch.next()
+	at, ok = l.watch.next()
+	if due := l.process.fileDue; !due.IsZero() && (!ok || due.Before(at)) {
+		return due, true
+	}
+	return at, ok
 }
 
 // protect does the work of a batch; a panic in it costs what was seen, never
@@ -276,8 +280,9 @@ func (l *live) protect(b batch) {
 	if r := b.rules; r != nil && r.agent == l.agent && w.evidence.screen {
 		w.timeline.SetRules(now, r.rules)
 	}
-	if len(b.out) > 0 || len(b.reports) > 0 {
-		l.look(now)
+	fresh := len(b.out) > 0 || len(b.reports) > 0
+	if due := l.process.fileDue; fresh || !due.IsZero() && !now.Before(due) {
+		l.look(now, fresh)
 	}
 	if len(b.out) > 0 {
 		l.draw(now, b)
@@ -303,8 +308,10 @@ func (l *live) protect(b batch) {
 	}
 }
 
-// look asks who has the terminal and follows agents as they come and go.
-func (l *live) look(now time.Time) {
+// look asks who has the terminal and follows agents as they come and go. fresh
+// says that output or a report has come.
+func (l *live) look(now time.Time, fresh bool) {
+	l.process.fileDue = time.Time{}
 	s := l.process.look(l.agent != "")
 	switch {
 	case s.came != "":
@@ -316,10 +323,13 @@ func (l *live) look(now time.Time) {
 		l.gone(now)
 		return
 	}
-	if l.agent != "" {
-		l.watch.timeline.Foreground(now, s.front)
-		l.watch.settle(now)
-		if r, ok := l.process.sessionFile(now, l.agent, l.watch.inband.hooks); ok && !l.watch.inband.spoke {
+	if l.agent == "" {
+		return
+	}
+	l.watch.timeline.Foreground(now, s.front)
+	l.watch.settle(now)
+	if l.agent == "claude" && l.watch.evidence.hook && !l.watch.inband.spoke {
+		if r, ok := l.process.sessionFile(now, fresh, l.watch.inband.hooks); ok {
 			l.watch.report(now, r)
 		}
 	}
@@ -330,7 +340,7 @@ func (l *live) look(now time.Time) {
 func (l *live) came(now time.Time, agent string) {
 	l.agent = agent
 	l.log.Info("agent", "name", agent)
-	l.rec.mark("agent " + agent)
+	l.rec.mark(strings.TrimPrefix(markAgent, markPrefix) + agent)
 	in := &l.watch.inband
 	in.agent, in.codex = true, agent == "codex"
 	l.tell.begin(agent)
@@ -350,6 +360,7 @@ func (l *live) came(now time.Time, agent string) {
 			l.gate.helps.Store(m.ProgramStatus && l.watch.evidence.program)
 		}
 		l.note(func() { l.rules = &loaded{agent, m.Rules} })
+		wrap.TrimMemory() // compiling leaves more behind than it makes
 	}()
 }
 

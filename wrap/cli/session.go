@@ -214,6 +214,9 @@ func (r *running) injectHooks(cfg *config.Config, path string, argv []string) (a
 	if mode == hooks.Auto && !spec.Auto {
 		return argv, nil
 	}
+	if r.live.gate == nil || a.silenced() {
+		spec.InBand = "" // it will not speak in its output, or not be heard
+	}
 	version := hooks.Version(path)
 	if version == "" {
 		cache := hooks.Cache{File: filepath.Join(a.dirs.Cache, "versions.json")}
@@ -268,6 +271,16 @@ func (r *running) injectHooks(cfg *config.Config, path string, argv []string) (a
 	return append([]string{argv[0]}, inj.Args...), append(inj.Env, sockEnv+"="+r.entry.Socket())
 }
 
+// silenced says whether the environment keeps Claude Code 2.1.332 from asking
+// the terminal about OSC 7501, so that it does not speak it.
+func (a *app) silenced() bool {
+	if a.env["CLAUDE_CODE_DISABLE_TERMINAL_TITLE"] != "" {
+		return true
+	}
+	vte, err := strconv.Atoi(a.env["VTE_VERSION"])
+	return err == nil && vte < 5300
+}
+
 // open makes the session's entry in the directory of sessions.
 func (r *running) open() error {
 	r.mu.Lock()
@@ -292,6 +305,9 @@ func (r *running) register(s *wrap.Session) {
 			return
 		}
 		r.update(func(st *session.State) { st.TTY, st.Child = s.TTY(), s.Pid() })
+		if r.agent == "" {
+			wrap.TrimMemory() // else the rules' compilation ends with it
+		}
 	}()
 }
 

@@ -340,7 +340,7 @@ func (l *live) look(now time.Time, fresh bool) {
 func (l *live) came(now time.Time, agent string) {
 	l.agent = agent
 	l.log.Info("agent", "name", agent)
-	l.rec.mark(strings.TrimPrefix(markAgent, markPrefix) + agent)
+	l.rec.mark("agent " + agent)
 	in := &l.watch.inband
 	in.agent, in.codex = true, agent == "codex"
 	l.tell.begin(agent)

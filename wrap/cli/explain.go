@@ -212,7 +212,9 @@ func (a *app) readRecording(o explainOptions) (*explained, error) {
 		}
 		cols, rows = rd.Header.Width, rd.Header.Height
 		if o.agent == "" {
-			o.agent = rd.Header.Env[agentEnv]
+			if o.agent = rd.Header.Env[agentEnv]; o.agent == "" {
+				o.agent = markedAgent(data)
+			}
 		}
 	}
 	if o.size != "" {

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"fwrap/detect"
@@ -117,4 +119,19 @@ func (r *running) record(rec *recorder, input bool) {
 		rec.state(st)
 		changed(now, st)
 	}
+}
+
+// markedAgent names the agent that a recording's markers say came first: that
+// of a shell's session has none in its header.
+func markedAgent(data []byte) string {
+	r, err := cast.NewReader(bytes.NewReader(data))
+	for err == nil {
+		var e cast.Event
+		if e, err = r.Next(); err == nil && e.Code == cast.Marker {
+			if name, ok := strings.CutPrefix(e.Data, markAgent); ok && validAgent(name) {
+				return name
+			}
+		}
+	}
+	return ""
 }

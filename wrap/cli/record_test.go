@@ -225,6 +225,28 @@ func TestRecordUnknown(t *testing.T) {
 	}
 }
 
+// TestRecordShell records a shell in which an agent is started later: its
+// recording says by a marker whose rules apply.
+func TestRecordShell(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, mineRules)
+	p := d.start(t, "record", "s.cast", "sh", "-i")
+	p.Send("mine\r")
+	p.Until("work", limit, ptyrun.Title("⏳"))
+	p.Send("\r")
+	p.Until("question", limit, ptyrun.Title("🔐"))
+	p.Send("yes\r")
+	p.Until("end", limit, ptyrun.Shows("So be it"))
+	p.Send("\r")
+	p.Send("exit 4\r")
+	if got := p.Wait(limit); got != 4 {
+		t.Errorf("status %d\n%s", got, p.Describe())
+	}
+	if out, code := d.run(t, "explain", "s.cast"); code != 0 || !strings.Contains(out, "fwrap: agent mine") || !strings.Contains(out, "mine/ask") {
+		t.Errorf("explain: status %d\n%s", code, out)
+	}
+}
+
 // TestRecordNested: inside of another fwrap there is nothing to record.
 func TestRecordNested(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ type Config struct {
 	Title   Title
 	Command Command
 	Answer  Answer
+	Updates Updates
 	Typing  string // "on" or "off": off, no verb types into a session
 
 	Hooks         string // auto, always or never: whether an agent is made to report by hooks
@@ -59,6 +60,12 @@ type Command struct {
 // Answer is the table [answer].
 type Answer struct {
 	Scripts bool // scripts may answer without a key of the person's
+}
+
+// Updates is the table [manifests]: where newer rules come from.
+type Updates struct {
+	URL string // of the archive, https; empty: nowhere
+	Key string // the Ed25519 public key of who signs it, 32 bytes in base64
 }
 
 // Level says how a value came to be, in rising precedence.

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -47,6 +50,8 @@ var options = []option{
 	word("title.glyphs", "FWRAP_GLYPHS", func(c *Config) *string { return &c.Title.Glyphs }, "unicode", "ascii"),
 	list("command.run", func(c *Config) *[]string { return &c.Command.Run }),
 	span("command.timeout", "", func(c *Config) *time.Duration { return &c.Command.Timeout }, "10s"),
+	text("manifests.url", func(c *Config) *string { return &c.Updates.URL }, checkURL),
+	text("manifests.key", func(c *Config) *string { return &c.Updates.Key }, checkKey),
 	flag("answer.scripts", "", func(c *Config) *bool { return &c.Answer.Scripts }, false),
 	word("hooks", "FWRAP_HOOKS", func(c *Config) *string { return &c.Hooks }, "auto", "always", "never"),
 	word("program_status", "FWRAP_PROGRAM_STATUS", func(c *Config) *string { return &c.ProgramStatus }, "on", "off"),
@@ -122,6 +127,45 @@ func flag(key, env string, field func(*Config) *bool, def bool) option {
 		},
 		get: func(c *Config) string { return strconv.FormatBool(*field(c)) },
 	}
+}
+
+// text is an option that holds any text that check likes, and no variable sets:
+// what a program is started with must not turn the source of rules. Built in is
+// none.
+func text(key string, field func(*Config) *string, check func(string) error) option {
+	return option{key: key, def: "",
+		set: func(c *Config, v any) error {
+			s, ok := v.(string)
+			if !ok {
+				return fmt.Errorf("%s is a text in quotes, not %s", key, show(v))
+			}
+			if s != "" {
+				if err := check(s); err != nil {
+					return fmt.Errorf("%s %w", key, err)
+				}
+			}
+			*field(c) = s
+			return nil
+		},
+		get: func(c *Config) string { return *field(c) },
+	}
+}
+
+// checkURL wants an address that nobody on the way can change.
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return fmt.Errorf("is an address like https://example.org/manifests.tar.gz, not %s", show(s))
+	}
+	return nil
+}
+
+// checkKey wants an Ed25519 public key.
+func checkKey(s string) error {
+	if b, err := base64.StdEncoding.DecodeString(s); err != nil || len(b) != ed25519.PublicKeySize {
+		return fmt.Errorf("is an Ed25519 public key, %d bytes in base64", ed25519.PublicKeySize)
+	}
+	return nil
 }
 
 // list is an argv: a program and its arguments, which no shell reads.

@@ -183,7 +183,9 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		return t.own.output(num, data)
 	}
 	var env []string
-	if ev.hook && agent != "" {
+	// Arguments are added only to the agent's own program: under --agent the
+	// command may be anything, and its first argument a script.
+	if by, _, ok := a.catalog.forCommand(argv[0]); ok && by == agent && ev.hook {
 		o.Argv, env = r.injectHooks(cfg, path, argv)
 	}
 	o.Env = func(tty string) []string {

@@ -133,13 +133,18 @@ func TestCasts(t *testing.T) {
 			t.Fatal(err)
 		}
 		var length time.Duration
-		moments, looks := 0, 0
+		moments, looks, flips := 0, 0, 0
 		for _, file := range files {
 			name, _ := filepath.Rel(captureDir, strings.TrimSuffix(file, ".cast.gz"))
 			r := replay(t, m, unzip(t, file), truths[filepath.ToSlash(name)])
 			length += r.end
 			moments += len(r.moments)
 			looks += r.looks
+			for i := 1; i < len(r.changes); i++ {
+				if r.changes[i].State != r.changes[i-1].State {
+					flips++
+				}
+			}
 			for _, p := range r.moments {
 				if p.found.State.String() != p.state {
 					t.Errorf("%s at %s (%s): %s by %s, want %s", name, p.at, p.label, p.found.State, p.found.Rule, p.state)
@@ -151,7 +156,7 @@ func TestCasts(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %d recordings of %s, %d moments, %d looks", agent, len(files), length.Round(time.Second), moments, looks)
+		t.Logf("%s: %d recordings of %s, %d moments, %d looks, %d changes of state", agent, len(files), length.Round(time.Second), moments, looks, flips)
 	}
 }
 

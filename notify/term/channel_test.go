@@ -14,7 +14,9 @@ func TestAuto(t *testing.T) {
 		env     string
 		desktop bool
 		pass    bool   // tmux lets sequences through
+		hidden  bool   // but no client shows the window
 		client  string // tmux's client_termname
+		version string // tmux's client_termtype
 		want    term.Channel
 		mux     term.Mux
 	}{
@@ -39,6 +41,9 @@ func TestAuto(t *testing.T) {
 		{name: "ssh, then tmux", env: "TERM=tmux-256color TMUX=x SSH_TTY=x", client: "xterm-kitty", want: term.BEL, mux: term.Tmux},
 		{name: "ssh, then tmux with passthrough", env: "TERM=tmux-256color TMUX=x SSH_TTY=x", pass: true, client: "xterm-kitty", want: term.OSC99, mux: term.Tmux},
 		{name: "tmux with passthrough in an unknown terminal", env: "TERM=tmux-256color TMUX=x TERM_PROGRAM=tmux SSH_TTY=x", pass: true, client: "xterm-256color", want: term.BEL, mux: term.Tmux},
+		{name: "tmux with passthrough, in a window that is not shown", env: "TERM=tmux-256color TMUX=x SSH_TTY=x", pass: true, hidden: true, client: "xterm-kitty", want: term.BEL, mux: term.Tmux},
+		{name: "tmux with passthrough in a terminal that names itself", env: "TERM=tmux-256color TMUX=x SSH_TTY=x KITTY_WINDOW_ID=1", pass: true, client: "xterm-256color", version: "WezTerm 20260101", want: term.OSC777, mux: term.Tmux},
+		{name: "tmux with passthrough in a real xterm", env: "TERM=tmux-256color TMUX=x SSH_TTY=x KITTY_WINDOW_ID=1", pass: true, client: "xterm-256color", version: "XTerm(379)", want: term.BEL, mux: term.Tmux},
 		{name: "tmux with passthrough in iTerm2", env: "TERM=screen TMUX=x TERM_PROGRAM=tmux LC_TERMINAL=iTerm2 SSH_TTY=x", pass: true, want: term.OSC9, mux: term.Tmux},
 		{name: "ssh, then screen", env: "TERM=screen STY=1.pts SSH_TTY=x LC_TERMINAL=iTerm2", want: term.OSC9, mux: term.Screen},
 		{name: "ssh, then zellij", env: "TERM=xterm-kitty ZELLIJ=0 SSH_TTY=x", want: term.BEL},
@@ -71,7 +76,7 @@ func TestAuto(t *testing.T) {
 			}
 			r := term.Auto(term.Host{
 				GOOS: goos, Getenv: func(k string) string { return env[k] },
-				Desktop: tt.desktop, TmuxPassthrough: tt.pass, TmuxClient: tt.client,
+				Desktop: tt.desktop, TmuxPassthrough: tt.pass, TmuxHidden: tt.hidden, TmuxClient: tt.client, TmuxType: tt.version,
 			})
 			if r.Channel != tt.want || r.Mux != tt.mux || r.Why == "" {
 				t.Errorf("%v, mux %d (%s), want %v, mux %d", r.Channel, r.Mux, r.Why, tt.want, tt.mux)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,8 +92,11 @@ func TestOwnNotices(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
+				var mu sync.Mutex
 				var got []string
 				say := func(seq string) {
+					mu.Lock()
+					defer mu.Unlock()
 					s := strings.NewReplacer("\x1b]", "", "\a", "").Replace(seq)
 					got = append(got, fmt.Sprintf("%v %s", time.Since(start).Seconds(), s))
 				}

@@ -60,10 +60,12 @@ type sources struct {
 	restSince  time.Time // since when it shows the agent at rest, by a rule
 	goesSince  time.Time // since when it shows the agent working or at rest, by a rule
 
-	program level // OSC 7501
+	program level  // OSC 7501
+	failure string // the last that it said a turn has failed of
 	acp     level
 	hook    level
 	painted bool // the screen was blocked at or after the hook's report
+	spoken  bool // the last word of the hooks was one, fresh or not
 
 	conflict    Conflict
 	conflicting bool
@@ -137,6 +139,13 @@ func (c *sources) Report(now time.Time, r Report) bool {
 		if c.front == ForegroundShell {
 			return false
 		}
+		if failed := r.State == Idle && r.Kind == Failed; failed && c.status.Kind == Compacting && r.Note == c.failure {
+			// Claude Code 2.1.332 repeats what the turn before has failed of
+			// when a /compact has ended well.
+			l.Kind, l.Note = "", ""
+		} else if failed {
+			c.failure = r.Note
+		}
 		c.program = l
 	case FromACP:
 		c.acp = l
@@ -155,7 +164,7 @@ func (c *sources) hear(l level) {
 	if b := &c.hook; l.Hold && b.has && l.State == Blocked && b.State == Blocked && l.Question.Text == "" && sameDialog(b.Kind, l.Kind) {
 		l.Kind, l.Question = b.Kind, b.Question
 	}
-	c.hook = l
+	c.hook, c.spoken = l, l.has
 	c.painted = c.dialog() && !c.kept
 }
 
@@ -168,7 +177,7 @@ func (c *sources) Foreground(now time.Time, f Foreground) {
 	}
 	if f == ForegroundGone || c.front == ForegroundGone {
 		c.program, c.acp, c.hook = level{}, level{}, level{}
-		c.painted = false
+		c.painted, c.spoken = false, false
 		c.forgetScreen()
 	}
 	c.front, c.frontSince = f, c.now
@@ -335,8 +344,12 @@ func (c *sources) combine() (Status, bool) {
 		return c.refined(&word.Report), true
 	case c.front == ForegroundShell && (c.looked || heard):
 		return Status{State: Idle, Source: FromProcess}, true
-	case !c.looked:
+	case !c.looked && !c.spoken:
 		return Status{State: None}, true
+	case !c.looked && c.status.State == Idle:
+		return Status{}, false // a rest that nothing has contradicted
+	case !c.looked:
+		return Status{State: Idle, Source: FromHook}, true
 	case c.kept && c.status.State != None, c.lasting():
 		return Status{}, false
 	}

@@ -26,7 +26,8 @@ type foreground struct {
 
 	dir     string // Claude Code's configuration, for its status files
 	fileMod time.Time
-	fileAt  time.Time
+	fileAt  time.Time // of the last look at the file
+	fileDue time.Time // of one more look, or zero
 }
 
 func (f *foreground) started(pid int) { f.child.Store(int64(pid)) }
@@ -80,13 +81,23 @@ const (
 // sessionFile reads what Claude Code 2.1.139 and later keep of their own state,
 // if it has changed. A file of an earlier process with the same number is told
 // by its time.
-func (f *foreground) sessionFile(now time.Time, agent string, hooks *report.Hooks) (detect.Report, bool) {
+//
+// The file is written about when the screen is, before or after: so it is looked
+// at when something has come (fresh), and once more when nothing more comes.
+func (f *foreground) sessionFile(now time.Time, fresh bool, hooks *report.Hooks) (detect.Report, bool) {
 	pid := f.agent.PID
 	if f.direct && pid == 0 {
 		pid = int(f.child.Load())
 	}
-	if agent != "claude" || f.dir == "" || pid == 0 || now.Sub(f.fileAt) < sessionFileEvery {
+	if f.dir == "" || pid == 0 {
 		return detect.Report{}, false
+	}
+	f.fileDue = time.Time{}
+	if fresh {
+		f.fileDue = now.Add(sessionFileEvery)
+		if now.Sub(f.fileAt) < sessionFileEvery {
+			return detect.Report{}, false
+		}
 	}
 	f.fileAt = now
 	name := filepath.Join(f.dir, "sessions", strconv.Itoa(pid)+".json")

@@ -15,6 +15,7 @@ import (
 	"fwrap/notify/term"
 	"fwrap/wrap"
 	"fwrap/wrap/config"
+	"fwrap/wrap/process"
 )
 
 // ttyEnv is the variable by which a command knows that it is wrapped: the
@@ -140,10 +141,14 @@ func (a *app) wrapPath(path string, argv []string) int {
 
 // nested says whether this process runs directly on the pty of another fwrap:
 // then that one sees and tells all there is. A terminal that was opened inside
-// (tmux, a shell over ssh) inherits the variable but is another device.
+// (tmux, a shell over ssh) inherits the variable but is another device. A shell
+// that is wrapped has no variable, but its session is led by fwrap's monitor.
 func (a *app) nested() bool {
-	tty := a.env[ttyEnv]
-	return tty != "" && wrap.IsControllingTerminal(tty)
+	if tty := a.env[ttyEnv]; tty != "" && wrap.IsControllingTerminal(tty) {
+		return true
+	}
+	leader, err := process.Leader()
+	return err == nil && wrap.IsMonitor(leader.Args)
 }
 
 func (a *app) configSource() config.Source {

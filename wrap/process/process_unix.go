@@ -10,3 +10,13 @@ import "golang.org/x/sys/unix"
 func foregroundGroup(fd uintptr) (int, error) {
 	return unix.IoctlGetInt(int(fd), unix.TIOCGPGRP)
 }
+
+// Leader describes the leader of this process's session: the shell of a
+// terminal's window, or whatever else has opened the terminal.
+func Leader() (Process, error) {
+	pid, err := unix.Getsid(0)
+	if err != nil {
+		return Process{}, err
+	}
+	return Lookup(pid)
+}

@@ -143,6 +143,7 @@ func (a *app) newACPWatch(log *slog.Logger, cfg *config.Config, agent string) *a
 		id:      "fwrap-" + strconv.Itoa(os.Getpid()),
 		desktop: desktop.NewSender(desktop.Host{Environ: a.environ}, "fwrap-"+strconv.Itoa(os.Getpid()), nil),
 	}
+	t.command, t.dir = a.command(cfg, log), dir
 	if cfg.Notify.Text == "short" {
 		t.text = notify.Short
 	}

@@ -21,6 +21,7 @@ var rooms = map[string]struct{ own, foreign string }{
 	"fwrap/wrap/process":    {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/session":    {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/hooks":      {foreign: "golang.org/x/sys/unix"},
+	"fwrap/wrap/update":     {own: "detect/manifest"},
 	"fwrap/wrap/config":     {foreign: "github.com/BurntSushi/toml"},
 	"fwrap/wrap/cli":        {own: "*", foreign: "golang.org/x/sys/unix"},
 	"fwrap/detect":          {},
@@ -34,6 +35,7 @@ var rooms = map[string]struct{ own, foreign string }{
 	"fwrap/notify/desktop":  {own: "notify", foreign: "github.com/gen2brain/beeep github.com/godbus/dbus/v5 golang.org/x/sys/unix"},
 	"fwrap/notify/term":     {own: "notify detect"},
 	"fwrap/notify/tab":      {own: "detect"},
+	"fwrap/notify/command":  {own: "notify detect"},
 	"fwrap/manifests":       {},
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fwrap/notify"
+	"fwrap/notify/command"
 	"fwrap/notify/desktop"
 	"fwrap/notify/term"
 	"fwrap/wrap"
@@ -202,6 +203,18 @@ func (a *app) routes(cfg *config.Config, tmux tmuxFacts) (first, second term.Rou
 		}
 	}
 	return first, second
+}
+
+// command returns what runs the person's own program on what is told, nil if
+// there is none. With --no-notify nothing is told in any way.
+func (a *app) command(cfg *config.Config, log *slog.Logger) *command.Runner {
+	if len(cfg.Command.Run) == 0 || a.flags.quiet {
+		return nil
+	}
+	c := command.Command{Argv: cfg.Command.Run, Environ: a.environ, Timeout: cfg.Command.Timeout}
+	return command.NewRunner(c, func(r command.Result) {
+		log.Info("command", "event", r.Facts.Event, "took", r.Took, "err", r.Err, "output", r.Output)
+	})
 }
 
 // host is what is known of where fwrap runs.

@@ -127,6 +127,7 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		}
 	}
 	t.desktop = desktop.NewSender(desktop.Host{Environ: a.environ}, t.id, nil)
+	t.command, t.dir = a.command(cfg, log), dir
 	if cfg.Title.Mode == "on" && !a.flags.pure && a.env["TERM"] != "dumb" {
 		g := notify.Unicode()
 		if cfg.Title.Glyphs == "ascii" {
@@ -168,8 +169,9 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		l.gate, t.gate = g, g
 		o.OSCNumbers = []int{report.ProgramOSC}
 		o.ReplyNumber, o.Reply = report.ProgramOSC, g.reply
-		if _, h, ok := a.catalog.forAgent(agent); ok {
-			g.helps.Store(h.ProgramStatus)
+		l.speaks = func(agent string) bool {
+			h, ok := a.catalog.head(agent)
+			return ok && h.ProgramStatus
 		}
 	}
 	if cfg.OwnNotices == "once" && first.Channel != term.Off && !a.flags.pure {

@@ -9,6 +9,7 @@ import (
 
 	"fwrap/detect"
 	"fwrap/notify"
+	"fwrap/notify/command"
 	"fwrap/notify/desktop"
 	"fwrap/notify/term"
 )
@@ -31,10 +32,12 @@ type teller struct {
 	id      string     // of this session's notices, unique on this machine
 	tmux    *tmuxWatch // nil: not in tmux, or it does not matter
 	desktop *desktop.Sender
-	glyphs  *notify.Glyphs // nil: fwrap leaves the title alone
-	gate    *statusGate    // nil: no OSC 7501 of our own
-	own     *ownNotices    // nil: the agent's own notices pass
-	tab     *tabWriter     // nil: no label
+	command *command.Runner // nil: the person has configured none
+	dir     string          // the directory fwrap was started in
+	glyphs  *notify.Glyphs  // nil: fwrap leaves the title alone
+	gate    *statusGate     // nil: no OSC 7501 of our own
+	own     *ownNotices     // nil: the agent's own notices pass
+	tab     *tabWriter      // nil: no label
 
 	title  *notify.Title // of the agent that is watched
 	agents string        // the agent's title as last seen
@@ -80,6 +83,9 @@ func (t *teller) passed(own string) {
 
 // act shows a notice or takes it away.
 func (t *teller) act(_ time.Time, a notify.Action) {
+	if t.command != nil {
+		t.command.Tell(command.FactsOf(t.session, t.id, t.dir, a, t.text))
+	}
 	switch a.Op {
 	case notify.Show:
 		t.up.Store(int64(a.ID))
@@ -222,6 +228,10 @@ func (t *teller) leave() {
 	}
 }
 
+// commandEnd is how long the person's own command is waited for at the end, if
+// it runs just then: one that takes a notice back from a phone needs a round trip.
+const commandEnd = time.Second
+
 // stop waits a moment for a notice that is being sent or withdrawn. A person
 // who has left the agent must not wait for their shell.
 func (t *teller) stop() {
@@ -231,6 +241,11 @@ func (t *teller) stop() {
 		t.tmux.stop()
 	}
 	t.desktop.Stop(ctx)
+	if t.command != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), commandEnd)
+		defer cancel()
+		t.command.Stop(ctx)
+	}
 }
 
 // record is what a terminal that speaks OSC 7501 is told of an agent that does

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,12 +51,18 @@ func TestReadTmux(t *testing.T) {
 func TestTmuxWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
+		var mu sync.Mutex
 		var asked, answered []float64
-		hang := false
+		note := func(list *[]float64) {
+			mu.Lock()
+			defer mu.Unlock()
+			*list = append(*list, time.Since(start).Seconds())
+		}
+		var hang atomic.Bool
 		w := &tmuxWatch{
 			ask: func(ctx context.Context) (tmuxFacts, error) {
-				asked = append(asked, time.Since(start).Seconds())
-				if !hang {
+				note(&asked)
+				if !hang.Load() {
 					time.Sleep(10 * time.Millisecond)
 					return tmuxFacts{}, nil
 				}
@@ -68,7 +76,7 @@ func TestTmuxWatch(t *testing.T) {
 		at := func(s float64, n int) {
 			time.Sleep(time.Until(start.Add(time.Duration(s * float64(time.Second)))))
 			for range n {
-				w.fresh(func() { answered = append(answered, time.Since(start).Seconds()) })
+				w.fresh(func() { note(&answered) })
 			}
 		}
 		at(0, 2)
@@ -76,7 +84,7 @@ func TestTmuxWatch(t *testing.T) {
 		at(9, 1)
 		synctest.Wait()
 		time.Sleep(time.Second)
-		hang = true
+		hang.Store(true)
 		at(20, 1)
 		time.Sleep(2 * time.Second)
 		at(30, 1)

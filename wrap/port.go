@@ -32,8 +32,8 @@ type port interface {
 	within(d time.Duration)
 }
 
-// lookAgain is how often a pollPort looks whether it may read, while something
-// is there to be read.
+// lookAgain is how often a port looks whether it may read, while something is
+// there to be read.
 const lookAgain = 200 * time.Millisecond
 
 // pollPort is a port that waits by a system call, in a thread of its own.

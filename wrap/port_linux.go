@@ -63,6 +63,11 @@ func newPort(fd int, may func() bool) (port, error) {
 	p := &netPort{pollPort: pp, epoll: file, ep: ep, raw: raw}
 	p.try = func(uintptr) bool { // made here once; in read it would be allocated each time
 		if may != nil && !may() {
+			// What is there is somebody else's, who mostly takes it at once. Look again
+			// while it is there: when it becomes ours nothing wakes us.
+			if n, err := unix.IoctlGetInt(fd, unix.TIOCINQ); err == nil && n > 0 {
+				p.within(lookAgain)
+			}
 			return false
 		}
 		p.n, p.err = readNow(fd, p.buf)

@@ -374,6 +374,7 @@ func TestRelayBackground(t *testing.T) {
 		cooked := r.modes()
 		r.shell("bg")
 		r.expect("relay continued false")
+		r.expect("child signal " + strconv.Itoa(int(syscall.SIGCONT)) + " ")
 		r.write("from behind\r\n")
 		r.output("from behind")
 		if r.modes() != cooked || cooked == before {
@@ -388,6 +389,7 @@ func TestRelayBackground(t *testing.T) {
 		r.shell("fg")
 		r.expect("relay continued true")
 		r.output("\x1b]2;mine\a")
+		r.expect("child signal " + strconv.Itoa(int(syscall.SIGCONT)) + " ")
 		r.child("tty")
 		if got := r.expect("child foreground "); got != "true <nil>" {
 			t.Errorf("in the foreground again: %s", got)

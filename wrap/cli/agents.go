@@ -139,15 +139,6 @@ func (c *catalog) forCommand(command string) (string, manifest.Head, bool) {
 	return "", manifest.Head{}, false
 }
 
-// forAgent is forCommand for an agent whose name is known.
-func (c *catalog) forAgent(agent string) (string, manifest.Head, bool) {
-	if agent == "" {
-		return "", manifest.Head{}, false
-	}
-	h, ok := c.head(agent)
-	return agent, h, ok
-}
-
 // commands maps every manifest's commands to its agent.
 func (c *catalog) commands() process.Commands {
 	m := process.Commands{}

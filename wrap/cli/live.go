@@ -26,8 +26,15 @@ const (
 	mirrorFull = 512 << 10
 	// mirrorMax bounds the queue. Beyond it the oldest bytes are dropped.
 	mirrorMax = 2 << 20
-	// mirrorRest is how long the mirror lets a flood run on between two looks.
-	mirrorRest = 100 * time.Millisecond
+	// mirrorRest is how long the mirror lets a flood run on between two looks: a
+	// little less than the pace at which continuous output is judged. At ten looks
+	// a second drawing took a seventh of a processor from the flood itself.
+	mirrorRest = 600 * time.Millisecond
+	// mirrorQuiet is how long nothing must come for a flood to be over.
+	mirrorQuiet = 50 * time.Millisecond
+	// mirrorRecent is how much output is kept while no agent is watched: what the
+	// one that comes may have drawn before it was known.
+	mirrorRecent = 64 << 10
 	// mirrorHung is after how long at one piece of output the emulator counts
 	// as hung. A recover cannot help there; the mirror is given up.
 	mirrorHung = 10 * time.Second
@@ -46,7 +53,10 @@ type live struct {
 	noted   func(now time.Time, l *live, st detect.Status) // hears changes, too; may be nil
 	rec     *recorder                                      // nil: nothing is recorded
 
-	agent string // whose screen is watched; empty: nobody's yet
+	speaks func(agent string) bool // the agent reports in its output when answered
+
+	agent  string // whose screen is watched; empty: nobody's yet
+	recent []byte // the last output while nobody's is
 
 	mu      sync.Mutex
 	queue   []byte
@@ -219,22 +229,33 @@ func (l *live) run() {
 	}
 }
 
-// pause lets a flood run on for a while. What piles up meanwhile is looked
-// through, all but its end.
+// pause lets a flood run on until it is over, or for mirrorRest. What piles up
+// meanwhile is looked through, all but its end.
 func (l *live) pause() {
-	t := time.NewTimer(mirrorRest)
-	defer t.Stop()
+	defer l.note(func() {}) // what has come is drawn at once
+	rest := time.NewTimer(mirrorRest)
+	defer rest.Stop()
+	tick := time.NewTicker(mirrorQuiet)
+	defer tick.Stop()
+	before := 0
 	for {
 		select {
-		case <-t.C:
-			l.note(func() {})
+		case <-rest.C:
 			return
+		case <-tick.C:
+			l.mu.Lock()
+			n := len(l.queue)
+			l.mu.Unlock()
+			if n == before {
+				return
+			}
+			before = n
+			continue
 		case <-l.wake:
 		}
 		l.mu.Lock()
 		if l.ended {
 			l.mu.Unlock()
-			l.note(func() {})
 			return
 		}
 		head := []byte(nil)
@@ -243,6 +264,7 @@ func (l *live) pause() {
 			n := len(whole) - mirrorTail
 			head, l.queue, l.spare = whole[:n], append(l.spare[:0], whole[n:]...), nil
 			l.busy = time.Now()
+			before = -1
 		}
 		l.mu.Unlock()
 		if head != nil {
@@ -254,6 +276,9 @@ func (l *live) pause() {
 
 func (l *live) skip(p []byte) {
 	defer l.recovered("skip")
+	if l.agent == "" {
+		return
+	}
 	l.watch.hear(time.Now(), p)
 	l.screen.Skip(p)
 }
@@ -344,6 +369,11 @@ func (l *live) came(now time.Time, agent string) {
 	in := &l.watch.inband
 	in.agent, in.codex = true, agent == "codex"
 	l.tell.begin(agent)
+	if l.gate != nil {
+		l.gate.helps.Store(l.speaks(agent) && l.watch.evidence.program)
+	}
+	l.screen.Write(l.recent)
+	l.recent = nil
 	l.watch.timeline.SetRules(now, nil)
 	l.watch.timeline.Foreground(now, detect.ForegroundAgent)
 	l.watch.settle(now)
@@ -355,9 +385,6 @@ func (l *live) came(now time.Time, agent string) {
 		}
 		if m == nil {
 			return
-		}
-		if l.gate != nil {
-			l.gate.helps.Store(m.ProgramStatus && l.watch.evidence.program)
 		}
 		l.note(func() { l.rules = &loaded{agent, m.Rules} })
 		wrap.TrimMemory() // compiling leaves more behind than it makes
@@ -384,6 +411,14 @@ func (l *live) gone(now time.Time) {
 // draw feeds the screen, in a flood the end of it.
 func (l *live) draw(now time.Time, b batch) {
 	p := b.out
+	if l.agent == "" {
+		// Nothing is drawn for a command that nobody has rules for.
+		l.recent = append(l.recent, p[max(0, len(p)-mirrorRecent):]...)
+		if n := len(l.recent) - mirrorRecent; n > 0 {
+			l.recent = append(l.recent[:0], l.recent[n:]...)
+		}
+		return
+	}
 	if b.lost {
 		l.log.Info("a flood was faster than the screen's emulator; its middle was dropped")
 	}

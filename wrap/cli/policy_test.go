@@ -22,7 +22,6 @@ var rooms = map[string]struct{ own, foreign string }{
 	"fwrap/wrap/session":    {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/hooks":      {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/update":     {own: "detect/manifest"},
-	"fwrap/wrap/update":     {own: "detect/manifest"},
 	"fwrap/wrap/config":     {foreign: "github.com/BurntSushi/toml"},
 	"fwrap/wrap/cli":        {own: "*", foreign: "golang.org/x/sys/unix"},
 	"fwrap/detect":          {},

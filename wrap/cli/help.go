@@ -27,11 +27,15 @@ Flags
   --pure           change nothing in the stream: no title, no sequence
   --config FILE    use this configuration file
   --record FILE    record the session, without what you type; see fwrap record
+  --hooks WORD     auto, always or never: make the agent report by hooks, for this
+                   launch; auto: Claude Code before 2.1.295
+  --sources LIST   what counts: screen, 7501, hook, process (all)
   --version, --help
 
 Verbs
   demo             try fwrap with a pretend agent
   explain FILE     what state a recording or a screen shows, and why
+  report STATE     say to the fwrap around this script what it does
   record FILE COMMAND
                    run a command and record its session (asciicast)
   manifests        list, show, test the rules

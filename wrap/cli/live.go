@@ -55,8 +55,9 @@ type live struct {
 
 	speaks func(agent string) bool // the agent reports in its output when answered
 
-	agent  string // whose screen is watched; empty: nobody's yet
-	recent []byte // the last output while nobody's is
+	agent    string // whose screen is watched; empty: nobody's yet
+	compiled string // whose rules have been asked for
+	recent   []byte // the last output while nobody's screen is watched
 
 	mu      sync.Mutex
 	queue   []byte
@@ -360,8 +361,7 @@ func (l *live) look(now time.Time, fresh bool) {
 	}
 }
 
-// came begins to watch an agent that has the terminal now. Its rules are
-// compiled while it starts, at the cost of nobody's waiting.
+// came begins to watch an agent that has the terminal now.
 func (l *live) came(now time.Time, agent string) {
 	l.agent = agent
 	l.log.Info("agent", "name", agent)
@@ -377,16 +377,22 @@ func (l *live) came(now time.Time, agent string) {
 	l.watch.timeline.SetRules(now, nil)
 	l.watch.timeline.Foreground(now, detect.ForegroundAgent)
 	l.watch.settle(now)
+}
+
+// compile has the agent's rules compiled. It is called when there is something
+// to look at: a command that ends at once never pays for it.
+func (l *live) compile() {
+	agent := l.agent
+	l.compiled = agent
 	go func() { // ends when the rules are there
 		defer l.recovered("rules")
 		m, err := l.load(agent)
 		if err != nil {
 			l.log.Warn("manifest", "err", err)
 		}
-		if m == nil {
-			return
+		if m != nil {
+			l.note(func() { l.rules = &loaded{agent, m.Rules} })
 		}
-		l.note(func() { l.rules = &loaded{agent, m.Rules} })
 		wrap.TrimMemory() // compiling leaves more behind than it makes
 	}()
 }
@@ -397,7 +403,7 @@ func (l *live) gone(now time.Time) {
 		return
 	}
 	l.log.Info("agent gone", "name", l.agent)
-	l.agent = ""
+	l.agent, l.compiled = "", ""
 	l.watch.timeline.Foreground(now, detect.ForegroundGone)
 	l.watch.settle(now)
 	l.watch.inband.gone()
@@ -418,6 +424,9 @@ func (l *live) draw(now time.Time, b batch) {
 			l.recent = append(l.recent[:0], l.recent[n:]...)
 		}
 		return
+	}
+	if l.compiled != l.agent {
+		l.compile()
 	}
 	if b.lost {
 		l.log.Info("a flood was faster than the screen's emulator; its middle was dropped")

@@ -301,9 +301,13 @@ func (r *running) open() error {
 	return err
 }
 
+// registerAfter is how long a session runs before it is entered: a command that
+// ends at once is nothing to list.
+const registerAfter = 200 * time.Millisecond
+
 // register enters the running session, in the background: nobody waits for it.
 func (r *running) register(s *wrap.Session) {
-	go func() { // ends when the entry is made
+	time.AfterFunc(registerAfter, func() {
 		if err := r.open(); err != nil {
 			r.log.Warn("the session is not listed", "err", err)
 			return
@@ -312,7 +316,7 @@ func (r *running) register(s *wrap.Session) {
 		if r.agent == "" {
 			wrap.TrimMemory() // else the rules' compilation ends with it
 		}
-	}()
+	})
 }
 
 // changed enters a change of state.

@@ -16,12 +16,13 @@ import (
 	"fwrap/wrap/process"
 )
 
-// catalog is where manifests come from: the built-in ones and the person's own
-// directory. Nothing is read before it is asked for: compiling the rules of one
+// catalog is where manifests come from: the built-in ones, newer ones that were
+// downloaded, and the person's own directory. Nothing is read before it is asked for: compiling the rules of one
 // agent costs more than starting the agent may.
 type catalog struct {
 	builtin fs.FS  // NAME.toml at its root
 	userDir string // may not exist
+	downloads
 }
 
 func newCatalog(userDir string) *catalog {
@@ -41,8 +42,11 @@ func (c *catalog) names() []string {
 			}
 		}
 	}
-	if c.userDir != "" {
-		if list, err := os.ReadDir(c.userDir); err == nil {
+	for _, dir := range []string{c.userDir, c.downloaded} {
+		if dir == "" {
+			continue
+		}
+		if list, err := os.ReadDir(dir); err == nil {
 			for _, e := range list {
 				if n, ok := strings.CutSuffix(e.Name(), ".toml"); ok && validAgent(n) {
 					seen[n] = true
@@ -63,7 +67,8 @@ func validAgent(name string) bool {
 	return name != "" && name[0] != '.' && !strings.ContainsAny(name, "/\\\x00")
 }
 
-// source reads an agent's files as they stand; a part that does not exist is nil.
+// source reads an agent's files as they stand; a part that does not exist is
+// nil. What was downloaded counts as built-in where it is newer.
 func (c *catalog) source(agent string) (builtin, user []byte, userFile string, err error) {
 	if !validAgent(agent) {
 		return nil, nil, "", fmt.Errorf("%w: %q", errNoAgent, agent)
@@ -71,6 +76,9 @@ func (c *catalog) source(agent string) (builtin, user []byte, userFile string, e
 	builtin, err = fs.ReadFile(c.builtin, agent+".toml")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, "", err
+	}
+	if newer := c.newer(agent, builtin); newer != nil {
+		builtin = newer
 	}
 	if c.userDir != "" {
 		userFile = filepath.Join(c.userDir, agent+".toml")
@@ -94,7 +102,7 @@ func (c *catalog) load(agent string) (*manifest.Manifest, error) {
 	}
 	name := agent + ".toml"
 	if err == nil && user != nil {
-		m, uerr := manifest.Override(name, builtin, userFile, user)
+		m, uerr := c.override(name, builtin, userFile, user)
 		if uerr == nil {
 			return m, nil
 		}
@@ -103,11 +111,11 @@ func (c *catalog) load(agent string) (*manifest.Manifest, error) {
 	if builtin == nil {
 		return nil, err
 	}
-	m, berr := manifest.Load(name, builtin)
-	if berr != nil {
+	m, berr := c.base(name, builtin)
+	if m == nil {
 		return nil, berr
 	}
-	return m, err
+	return m, errors.Join(err, berr)
 }
 
 // checkUser reads a user's manifest for an agent, if there is one, so that an
@@ -117,7 +125,7 @@ func (c *catalog) checkUser(agent string) error {
 	if errors.Is(err, errNoAgent) || user == nil {
 		return err
 	}
-	_, err = manifest.Override(agent+".toml", builtin, userFile, user)
+	_, err = c.override(agent+".toml", builtin, userFile, user)
 	return err
 }
 
@@ -166,6 +174,11 @@ func (c *catalog) head(agent string) (manifest.Head, bool) {
 		return manifest.Head{}, false
 	}
 	h, err := manifest.ReadHead(agent+".toml", builtin)
+	if err != nil { // a broken download
+		if builtin, err = fs.ReadFile(c.builtin, agent+".toml"); err == nil {
+			h, err = manifest.ReadHead(agent+".toml", builtin)
+		}
+	}
 	return h, err == nil
 }
 
@@ -182,7 +195,10 @@ func readLimited(name string, max int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if n > max {
-		return nil, fmt.Errorf("read %s: larger than %d bytes", name, max)
+		// The place where it becomes too much, as for any other mistake in it.
+		all := buf.Bytes()[:max]
+		line := bytes.Count(all, []byte{'\n'}) + 1
+		return nil, fmt.Errorf("%s:%d:%d: larger than %d bytes", name, line, len(all)-bytes.LastIndexByte(all, '\n'), max)
 	}
 	return buf.Bytes(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"fwrap/notify/desktop"
 	"fwrap/wrap"
 	"fwrap/wrap/config"
+	"fwrap/wrap/update"
 )
 
 // Main runs fwrap and returns its exit status. args[0] is the name that it was
@@ -38,6 +39,9 @@ func Main(args, env []string, stdin, stdout, stderr *os.File) int {
 		userDir = filepath.Join(a.dirs.Config, "manifests")
 	}
 	a.catalog = newCatalog(userDir)
+	if a.dirs.Data != "" {
+		a.catalog.downloaded = update.Current(filepath.Join(a.dirs.Data, "manifests"))
+	}
 	if code, ok := a.asAgent(args); ok {
 		return code
 	}

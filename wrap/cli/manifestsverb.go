@@ -10,7 +10,7 @@ import (
 	"fwrap/detect/manifest"
 )
 
-const manifestsUsage = `usage: fwrap manifests list | show AGENT | test [AGENT|FILE ...]
+const manifestsUsage = `usage: fwrap manifests list | show AGENT | test [AGENT|FILE ...] | check | update
 
 The rules by which fwrap reads an agent's screen, one TOML file for each agent.
 
@@ -18,6 +18,11 @@ The rules by which fwrap reads an agent's screen, one TOML file for each agent.
   show AGENT  the manifest as it is used, on standard output
   test        run the examples inside the manifests: of all agents, of the named
               ones, or of a file; prints what fails, exit status 1
+  check       read all there are, built-in, downloaded and your own, each by
+              itself, and run their examples
+  update      fetch newer rules from the address in the configuration; what is not
+              signed with the key there is refused. --rollback goes back to the
+              rules before the last update, and once more forth
 `
 
 func (a *app) manifestsVerb(args []string) int {
@@ -27,7 +32,7 @@ func (a *app) manifestsVerb(args []string) int {
 	}
 	rest := fs.Args()
 	if len(rest) == 0 {
-		return a.usage(manifestsUsage, "manifests needs a word: list, show or test")
+		return a.usage(manifestsUsage, "manifests needs a word: list, show, test, check or update")
 	}
 	switch sub, rest := rest[0], rest[1:]; sub {
 	case "list":
@@ -37,8 +42,15 @@ func (a *app) manifestsVerb(args []string) int {
 			return a.usage(manifestsUsage, "manifests show needs one agent")
 		}
 		return a.manifestsShow(rest[0])
-	case "test", "check":
+	case "test":
 		return a.manifestsTest(rest)
+	case "check":
+		if len(rest) != 0 {
+			return a.usage(manifestsUsage, "manifests check takes nothing; for one agent or file: manifests test")
+		}
+		return a.manifestsCheck()
+	case "update":
+		return a.manifestsUpdate(rest)
 	default:
 		return a.usage(manifestsUsage, fmt.Sprintf("manifests has no %q", sub))
 	}
@@ -56,9 +68,12 @@ func (a *app) manifestsList() int {
 			continue
 		}
 		from := "built-in"
+		if a.catalog.isDownload(name) {
+			from = "downloaded"
+		}
 		switch {
-		case user != nil && builtin != nil:
-			from = userFile + " over built-in"
+		case user != nil && builtin != nil && manifest.Extends(user):
+			from = userFile + " over " + from
 		case user != nil:
 			from = userFile
 		}
@@ -94,6 +109,9 @@ func (a *app) manifestsShow(agent string) int {
 			return exitOK
 		}
 		fmt.Fprintf(a.stdout, "\n# built-in, after the above\n")
+	}
+	if a.catalog.isDownload(agent) {
+		fmt.Fprintf(a.stdout, "# %s\n", a.catalog.file(agent))
 	}
 	a.stdout.Write(builtin)
 	return exitOK

@@ -11,7 +11,7 @@ import (
 	"fwrap/wrap"
 )
 
-var update = flag.Bool("update", false, "write what the scripts' commands print into the scripts")
+var updateScripts = flag.Bool("update", false, "write what the scripts' commands print into the scripts")
 
 // TestMain lets this test binary be fwrap, too: under that name in a script's
 // PATH, and as its monitor, notification helper and demo agent.
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       *updateScripts,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

@@ -23,7 +23,9 @@ func TestUnknownScreen(t *testing.T) {
 	r := newReplay(a, m, screen.New(40, 10), explainOptions{})
 	type said struct{ at, stood time.Duration }
 	var got []said
-	r.unknown = func(stood time.Duration) { got = append(got, said{stood: stood, at: r.watch.stuck.from().Add(stood).Sub(replayStart)}) }
+	r.unknown = func(stood time.Duration) {
+		got = append(got, said{stood: stood, at: r.watch.stuck.from().Add(stood).Sub(replayStart)})
+	}
 	show := func(at time.Duration, text string) { r.output(at, []byte("\x1b[H\x1b[2J"+text)) }
 	show(time.Second, "Working…")
 	show(20*time.Second, "Something new")

@@ -46,6 +46,10 @@ func (d *decoded) examples(path, rule string, list []exampleTable) []Example {
 	for i := range list {
 		t := &list[i]
 		at := fmt.Sprintf("%s.examples[%d]", path, i)
+		if !d.has(at + ".screen") {
+			d.fail(at, "an example needs a screen")
+			continue
+		}
 		if len(t.Screen) > maxScreen {
 			d.fail(at+".screen", "a screen of %d bytes is larger than the %d that one may have", len(t.Screen), maxScreen)
 			continue

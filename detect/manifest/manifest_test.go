@@ -149,6 +149,7 @@ func TestRefused(t *testing.T) {
 		{"repeat too large", rule("all = ['x{1001}']\n"), "x.toml:4:8: bad pattern: invalid repeat count"},
 		{"too many rules", strings.Repeat(rule(""), maxRules+1), "x.toml:1:1: 401 rules are more"},
 		{"too large", rule("#" + strings.Repeat("x", MaxSize)), "are more than the 1048576"},
+		{"no screen", rule("[[rules.examples]]\nmatch = true\n"), "x.toml:4:1: an example needs a screen"},
 		{"bad size", rule("[[rules.examples]]\nscreen = 'x'\nsize = '80'\n"), "x.toml:6:1: a size is written as 80x24"},
 		{"huge size", rule("[[rules.examples]]\nscreen = 'x'\nsize = '80x99999'\n"), "x.toml:6:1: a size is written as 80x24"},
 		{"bad progress", rule("[[rules.examples]]\nscreen = 'x'\nprogress = 'half'\n"), `x.toml:6:1: there is no progress "half"`},

@@ -82,11 +82,16 @@ func (d *desk) log() string { return filepath.Join(d.dir, "log") }
 // start runs fwrap, which this test binary is, on a terminal.
 func (d *desk) start(t *testing.T, args ...string) *ptyrun.Program {
 	t.Helper()
+	return d.startSize(t, 80, 24, args...)
+}
+
+func (d *desk) startSize(t *testing.T, cols, rows int, args ...string) *ptyrun.Program {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ptyrun.Start(t, ptyrun.Options{Dir: d.dir, Env: d.env, Cols: 80, Rows: 24}, append([]string{self}, args...)...)
+	return ptyrun.Start(t, ptyrun.Options{Dir: d.dir, Env: d.env, Cols: cols, Rows: rows}, append([]string{self}, args...)...)
 }
 
 // run runs fwrap without a terminal.

@@ -170,6 +170,11 @@ func TestErrors(t *testing.T) {
 		{"tables in a list", "[[notify]]\nchannel = \"auto\"\n", `:1:`, ""},
 		{"two mistakes", "[notify]\ncooldown = 1\nchannel = 2\n", `:2:1: notify.cooldown`, ""},
 		{"not UTF-8", "typing = \"\xff\"\n", ":1:", ""},
+		{"rules over http", "[manifests]\nurl = \"http://example.org/m.tar.gz\"\n", `:2:1: manifests.url is an address like https://`, ""},
+		{"no address", "[manifests]\nurl = \"https://\"\n", `:2:1: manifests.url is an address`, ""},
+		{"password in an address", "[manifests]\nurl = \"https://u:p@example.org/m\"\n", `:2:1: manifests.url is an address`, ""},
+		{"short key", "[manifests]\nkey = \"c2hvcnQ=\"\n", `:2:1: manifests.key is an Ed25519 public key, 32 bytes in base64`, ""},
+		{"key as a number", "[manifests]\nkey = 1\n", `:2:1: manifests.key is a text in quotes, not 1`, ""},
 		{"a date", "typing = 2026-11-30\n", `not a date`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

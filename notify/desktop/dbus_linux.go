@@ -27,6 +27,9 @@ const (
 // service to ask: kdialog may still be there. A service that was asked and did
 // not answer or refused is not asked a second time by another way.
 func deliver(ctx context.Context, req request, asked func(string)) reply {
+	if req.Op == "probe" {
+		return probe(ctx)
+	}
 	r, err := viaDBus(ctx, req, asked)
 	if err == nil {
 		return r
@@ -89,6 +92,35 @@ func viaDBus(ctx context.Context, req request, asked func(string)) (reply, error
 		r.Outcome = Unanswered
 	}
 	return r, err
+}
+
+// probe asks the service for its name. One that would be started by the first
+// notice is not started for that.
+func probe(ctx context.Context) reply {
+	r := reply{Via: "dbus"}
+	conn, err := connect(ctx, os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
+	if err != nil {
+		r.Err = err.Error()
+		return r
+	}
+	ask, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	var name, vendor, version, spec string
+	err = conn.Object(service, object).CallWithContext(ask, service+".GetServerInformation", dbus.FlagNoAutoStart).
+		Store(&name, &vendor, &version, &spec)
+	switch {
+	case err == nil:
+		r.Outcome, r.Server = Shown, strings.TrimSpace(name+" "+version)
+	case noService(err) && activatable(ctx, conn):
+		r.Outcome, r.Server = Shown, "started by the first notification"
+	case noService(err):
+		r.Err = "nobody on the session bus shows notifications (no " + service + ")"
+	case errors.Is(err, context.DeadlineExceeded):
+		r.Err = "the notification service does not answer"
+	default:
+		r.Err = err.Error()
+	}
+	return r
 }
 
 // nameOwner returns the connection that is the service now; empty: none is, or

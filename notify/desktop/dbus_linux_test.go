@@ -368,3 +368,31 @@ func TestAvailable(t *testing.T) {
 		t.Error("a file is taken for a bus")
 	}
 }
+
+// TestProbe: who would show a notice is asked, and none is shown.
+func TestProbe(t *testing.T) {
+	for _, tt := range []struct {
+		mode        notifyspy.Mode
+		outcome     desktop.Outcome
+		server, err string
+	}{
+		{notifyspy.OK, desktop.Shown, "notifyspy 1", ""},
+		{notifyspy.Lazy, desktop.Shown, "started by the first notification", ""},
+		{notifyspy.Absent, desktop.NotSent, "", "nobody on the session bus"},
+		{notifyspy.HangNo, desktop.NotSent, "", "does not answer"},
+		{notifyspy.Mute, desktop.NotSent, "", "does not answer"},
+	} {
+		t.Run(string(tt.mode), func(t *testing.T) {
+			t.Parallel()
+			bus, h := serve(t, notifyspy.Options{Mode: tt.mode})
+			r := desktop.Probe(context.Background(), h)
+			if r.Outcome != tt.outcome || r.Server != tt.server || (r.Err == nil) != (tt.err == "") ||
+				r.Err != nil && !strings.Contains(r.Err.Error(), tt.err) {
+				t.Errorf("%+v", r)
+			}
+			if n := len(notices(bus)); n != 0 {
+				t.Errorf("%d notices", n)
+			}
+		})
+	}
+}

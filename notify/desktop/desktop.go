@@ -59,6 +59,7 @@ type Result struct {
 	Outcome Outcome
 	Handle  Handle // of a notice that was shown; zero: it cannot be replaced or closed
 	Via     string // "dbus" or "beeep"
+	Server  string // of a probe: the service's name and version, where it says
 	Err     error  // why it was not sent or not confirmed
 	Took    time.Duration
 }
@@ -85,4 +86,10 @@ func Send(ctx context.Context, h Host, n notify.Notice, tag string, up Handle) R
 // Withdraw takes the notice up away, within the same time.
 func Withdraw(ctx context.Context, h Host, up Handle) Result {
 	return run(ctx, h, request{Op: "close", Up: up})
+}
+
+// Probe asks who would show a notice, and shows none. The outcome is Shown if
+// somebody would.
+func Probe(ctx context.Context, h Host) Result {
+	return run(ctx, h, request{Op: "probe"})
 }

@@ -15,6 +15,9 @@ func self() (string, error) { return os.Executable() }
 
 // deliver does the request. beeep can neither replace nor close a notice.
 func deliver(_ context.Context, req request, asked func(string)) reply {
+	if req.Op == "probe" {
+		return reply{Outcome: Shown, Via: "beeep", Server: "macOS notification center"}
+	}
 	if req.Op != "show" {
 		return reply{Outcome: Closed}
 	}

@@ -25,7 +25,7 @@ const maxMessage = 64 << 10
 
 // request is what the helper reads from its standard input.
 type request struct {
-	Op     string        `json:"op"` // show or close
+	Op     string        `json:"op"` // show, close or probe
 	Notice notify.Notice `json:"notice"`
 	Tag    string        `json:"tag,omitempty"`
 	Up     Handle        `json:"up"` // what to replace or close
@@ -39,6 +39,7 @@ type reply struct {
 	Outcome Outcome `json:"outcome"`
 	Handle  Handle  `json:"handle"`
 	Via     string  `json:"via,omitempty"`
+	Server  string  `json:"server,omitempty"` // of a probe: the service's name and version
 	Err     string  `json:"err,omitempty"`
 }
 
@@ -142,7 +143,7 @@ func run(ctx context.Context, h Host, req request) Result {
 		}
 		last, asked = r, asked || r.Asked
 	}
-	res.Outcome, res.Handle, res.Via = last.Outcome, last.Handle, last.Via
+	res.Outcome, res.Handle, res.Via, res.Server = last.Outcome, last.Handle, last.Via, last.Server
 	if last.Err != "" {
 		return done(errors.New(last.Err))
 	}

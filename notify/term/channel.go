@@ -105,7 +105,7 @@ func Terminal(h Host) Route {
 		if h.TmuxHidden {
 			return Route{Channel: BEL, Mux: Tmux, Why: "tmux passes BEL only from a window that is not shown, unless allow-passthrough is all"}
 		}
-		c, why, ok := ofVersion(h.TmuxType)
+		c, why, ok := ByVersion(h.TmuxType)
 		if !ok {
 			c, why = identify(h.TmuxClient, outside(h.Getenv))
 		}
@@ -147,8 +147,8 @@ var versions = []struct {
 	{"alacritty", BEL, "Alacritty shows no notifications"},
 }
 
-// ofVersion is the best channel of a terminal that has answered XTVERSION.
-func ofVersion(version string) (Channel, string, bool) {
+// ByVersion names a terminal that has answered XTVERSION, and its best channel.
+func ByVersion(version string) (Channel, string, bool) {
 	version = strings.ToLower(version)
 	for _, v := range versions {
 		if strings.HasPrefix(version, v.name) {

@@ -103,6 +103,8 @@ func (a *app) verb(name string, args []string) int {
 		return a.record(args)
 	case "report":
 		return a.report(args)
+	case "doctor":
+		return a.doctor(args)
 	case "manifests":
 		return a.manifestsVerb(args)
 	case "completion":

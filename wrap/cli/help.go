@@ -38,6 +38,7 @@ Verbs
   report STATE     say to the fwrap around this script what it does
   record FILE COMMAND
                    run a command and record its session (asciicast)
+  doctor           what fwrap finds here, and what to do if you are not told
   manifests        list, show, test the rules
   completion SHELL print completions for bash, zsh or fish
   version, help
@@ -64,17 +65,21 @@ func (a *app) version(args []string) int {
 		fmt.Fprintln(a.stdout, "usage: fwrap version")
 		return exitOK
 	}
-	v := "(devel)"
-	if bi, ok := debug.ReadBuildInfo(); ok && bi.Main.Version != "" {
-		v = bi.Main.Version
-	}
 	newest := ""
 	for _, n := range a.catalog.names() {
 		if h, ok := a.catalog.head(n); ok && strings.Compare(h.Version, newest) > 0 {
 			newest = h.Version
 		}
 	}
-	fmt.Fprintf(a.stdout, "fwrap %s (%s %s/%s, manifests %s, schema %d)\n", v,
+	fmt.Fprintf(a.stdout, "fwrap %s (%s %s/%s, manifests %s, schema %d)\n", buildVersion(),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, newest, manifest.Schema)
 	return exitOK
+}
+
+// buildVersion is fwrap's own version.
+func buildVersion() string {
+	if bi, ok := debug.ReadBuildInfo(); ok && bi.Main.Version != "" {
+		return bi.Main.Version
+	}
+	return "(devel)"
 }

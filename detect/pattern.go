@@ -4,26 +4,34 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // Pattern is a regular expression of a manifest.
 //
 // Nearly every pattern fails on nearly every screen, and Go's regexp takes some
 // 20 ns a byte to find out where a search for a literal takes a hundredth of
-// that. So a pattern knows literals one of which must be there for it to match
-// at all, and, if it cannot match across the end of a line, it is tried on the
-// lines that have one of them only.
+// that. So a pattern knows literals that must be there for it to match at all,
+// and, if it cannot match across the end of a line, it is tried on the lines
+// only that have them and begin as it does. Most are never tried, so a pattern
+// is compiled when it first is: that halves the time and memory of loading.
 type Pattern struct {
 	Expr   string // as written
 	Line   int    // its place in the manifest, counted from 1; 0 if it has none
 	Column int    // in bytes, counted from 1
 
-	line   *regexp.Regexp // on one line; nil: a match may have several
-	re     *regexp.Regexp // on a text of several lines, if line is nil
+	inLine bool // a match is within one line
 	where  lines
-	needed []string // one of them must be in the text; none: the regexp decides
+	needed [][]string // of each list one must be in the text; the first is the most telling
+	begin  *beginning // how a line that matches begins; nil: not known
+	// longest is how many bytes a match has at most; 0: no bound is known. Of
+	// a line that must end in the match no more needs to be looked at.
+	longest int
+
+	once sync.Once
+	re   *regexp.Regexp // on one line if inLine, else on the text
 }
 
 // lines says which lines of a text a pattern can match in.
@@ -36,10 +44,7 @@ const (
 	onlyLine // the text is one line
 )
 
-// maxNeeded bounds how many literals are looked for before the regexp is run.
-const maxNeeded = 16
-
-// NewPattern compiles an RE2 expression. ^ and $ are the ends of a line, \A and
+// NewPattern reads an RE2 expression. ^ and $ are the ends of a line, \A and
 // \z those of the whole text.
 func NewPattern(expr string) (*Pattern, error) {
 	tree, err := syntax.Parse("(?m)"+expr, syntax.Perl)
@@ -53,46 +58,58 @@ func NewPattern(expr string) (*Pattern, error) {
 	p := &Pattern{Expr: expr}
 	tree = tree.Simplify()
 	p.needed = needed(tree)
-	if where, ok := within(tree); ok {
-		// Without (?m) a leading ^ anchors, and a line that does not begin
-		// as it should costs nothing.
-		p.where = where
-		p.line, err = regexp.Compile(expr)
-	} else {
-		p.re, err = regexp.Compile("(?m)" + expr)
-	}
-	if err != nil {
-		return nil, err
+	if p.where, p.inLine = within(tree); p.inLine {
+		p.begin = begins(tree)
+		p.longest = longest(tree)
 	}
 	return p, nil
 }
 
+// regexp compiles the expression, which has been parsed, so that this does not
+// fail.
+func (p *Pattern) regexp() *regexp.Regexp {
+	p.once.Do(func() {
+		expr := p.Expr
+		if !p.inLine {
+			// Without (?m) a leading ^ anchors, and a line that does not
+			// begin as it should costs nothing.
+			expr = "(?m)" + expr
+		}
+		p.re = regexp.MustCompile(expr)
+	})
+	return p.re
+}
+
 // match reports whether the pattern matches in text.
 func (p *Pattern) match(text string) bool {
-	if p.line == nil {
-		return p.possible(text) && p.re.MatchString(text)
+	if !p.inLine {
+		return p.possible(text) && p.regexp().MatchString(text)
 	}
-	from, to, ok := p.next(text, 0)
-	for ok {
-		if p.line.MatchString(text[from:to]) {
+	it := candidates{p: p, text: text}
+	for it.next() {
+		if line := text[it.from:it.to]; p.worth(line) && p.regexp().MatchString(line[p.skip(line):]) {
 			return true
 		}
-		from, to, ok = p.next(text, to+1)
 	}
 	return false
 }
 
 // find returns the start and end of the first match and of its groups, or nil.
 func (p *Pattern) find(text string) []int {
-	if p.line == nil {
+	if !p.inLine {
 		if !p.possible(text) {
 			return nil
 		}
-		return p.re.FindStringSubmatchIndex(text)
+		return p.regexp().FindStringSubmatchIndex(text)
 	}
-	from, to, ok := p.next(text, 0)
-	for ok {
-		if m := p.line.FindStringSubmatchIndex(text[from:to]); m != nil {
+	it := candidates{p: p, text: text}
+	for it.next() {
+		line := text[it.from:it.to]
+		if !p.worth(line) {
+			continue
+		}
+		from := it.from + p.skip(line)
+		if m := p.regexp().FindStringSubmatchIndex(text[from:it.to]); m != nil {
 			for i := range m {
 				if m[i] >= 0 {
 					m[i] += from
@@ -100,165 +117,102 @@ func (p *Pattern) find(text string) []int {
 			}
 			return m
 		}
-		from, to, ok = p.next(text, to+1)
 	}
 	return nil
 }
 
-// next returns the bounds of the next line, from the offset at on, that the
-// pattern could match.
-func (p *Pattern) next(text string, at int) (from, to int, ok bool) {
-	if at > len(text) {
-		return 0, 0, false
-	}
-	switch p.where {
-	case firstLine, onlyLine:
-		to = strings.IndexByte(text, '\n')
-		if to < 0 {
-			to = len(text)
-		} else if p.where == onlyLine {
-			return 0, 0, false
-		}
-		return 0, to, at == 0 && p.possible(text[:to])
-	case lastLine:
-		from = strings.LastIndexByte(text, '\n') + 1
-		return from, len(text), at <= from && p.possible(text[from:])
-	}
-	if len(p.needed) > 0 {
-		near := -1
-		for _, s := range p.needed {
-			if i := strings.Index(text[at:], s); i >= 0 && (near < 0 || i < near) {
-				near = i
-			}
-		}
-		if near < 0 {
-			return 0, 0, false
-		}
-		near += at
-		at = strings.LastIndexByte(text[at:near], '\n') + 1 + at
-	}
-	to = strings.IndexByte(text[at:], '\n')
-	if to < 0 {
-		return at, len(text), true
-	}
-	return at, at + to, true
+// worth reports whether a line has what every match has.
+func (p *Pattern) worth(line string) bool {
+	return (p.begin == nil || p.begin.of(line)) && p.possible(line)
 }
 
-// possible reports whether text has what every match has.
-func (p *Pattern) possible(text string) bool {
-	if len(p.needed) == 0 {
+// skip returns how much of a line's beginning no match reaches into.
+func (p *Pattern) skip(line string) int {
+	// What stands right before the match may count: \b looks at it.
+	at := len(line) - p.longest - utf8.UTFMax
+	if p.longest == 0 || at <= 0 || p.where != lastLine && p.where != onlyLine {
+		return 0
+	}
+	for at > 0 && !utf8.RuneStart(line[at]) {
+		at--
+	}
+	return at
+}
+
+// candidates goes through the lines of a text that a pattern could match in.
+type candidates struct {
+	p        *Pattern
+	text     string
+	from, to int // the line
+	at       int // where the next line begins; beyond the text: there is none
+	// seen is where each of the literals was last found, so that each is looked
+	// for once in a text: 0: nowhere yet, else the offset and 1.
+	seen [maxNeeded]int
+}
+
+// next goes to the next line and reports whether there is one.
+func (c *candidates) next() bool {
+	text := c.text
+	if c.at > len(text) {
+		return false
+	}
+	switch c.p.where {
+	case firstLine, onlyLine:
+		c.to = strings.IndexByte(text, '\n')
+		if c.to < 0 {
+			c.to = len(text)
+		} else if c.p.where == onlyLine {
+			return false
+		}
+		c.at = len(text) + 1
+		return true
+	case lastLine:
+		c.from, c.to = strings.LastIndexByte(text, '\n')+1, len(text)
+		c.at = len(text) + 1
 		return true
 	}
-	for _, s := range p.needed {
+	c.from = c.at
+	if len(c.p.needed) > 0 {
+		near := len(text)
+		for i, s := range c.p.needed[0] {
+			if c.seen[i] <= c.at {
+				found := strings.Index(text[c.at:], s)
+				if found < 0 {
+					found = len(text) - c.at
+				}
+				c.seen[i] = c.at + found + 1
+			}
+			near = min(near, c.seen[i]-1)
+		}
+		if near == len(text) {
+			c.at = len(text) + 1
+			return false
+		}
+		c.from += strings.LastIndexByte(text[c.at:near], '\n') + 1
+	}
+	c.to = len(text)
+	if n := strings.IndexByte(text[c.from:], '\n'); n >= 0 {
+		c.to = c.from + n
+	}
+	c.at = c.to + 1
+	return true
+}
+
+// possible reports whether text has the literals that every match has.
+func (p *Pattern) possible(text string) bool {
+	for _, list := range p.needed {
+		if !hasAny(text, list) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasAny(text string, list []string) bool {
+	for _, s := range list {
 		if strings.Contains(text, s) {
 			return true
 		}
 	}
 	return false
-}
-
-// needed returns literals of which every match contains at least one, the
-// longest that the expression offers, or nil.
-func needed(re *syntax.Regexp) []string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 {
-			return nil
-		}
-		return []string{string(re.Rune)}
-	case syntax.OpCharClass:
-		var out []string
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			if int(re.Rune[i+1]-re.Rune[i])+len(out) >= maxNeeded {
-				return nil
-			}
-			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-				out = append(out, string(r))
-			}
-		}
-		return out
-	case syntax.OpCapture, syntax.OpPlus:
-		return needed(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return needed(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		var best []string
-		for _, sub := range re.Sub {
-			if n := needed(sub); n != nil && (best == nil || shortest(n) > shortest(best)) {
-				best = n
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			n := needed(sub)
-			if n == nil || len(all)+len(n) > maxNeeded {
-				return nil
-			}
-			all = append(all, n...)
-		}
-		slices.Sort(all)
-		return slices.Compact(all)
-	}
-	return nil
-}
-
-func shortest(list []string) int {
-	n := len(list[0])
-	for _, s := range list[1:] {
-		n = min(n, len(s))
-	}
-	return n
-}
-
-// within returns which lines a pattern's matches are in, if each is in one.
-func within(re *syntax.Regexp) (lines, bool) {
-	subs := []*syntax.Regexp{re}
-	if re.Op == syntax.OpConcat {
-		subs = re.Sub
-	}
-	where := anyLine
-	if len(subs) > 0 && subs[0].Op == syntax.OpBeginText {
-		where, subs = firstLine, subs[1:]
-	}
-	if n := len(subs); n > 0 && subs[n-1].Op == syntax.OpEndText {
-		if where == firstLine {
-			where = onlyLine
-		} else {
-			where = lastLine
-		}
-		subs = subs[:n-1]
-	}
-	for _, sub := range subs {
-		if !inLine(sub) {
-			return anyLine, false
-		}
-	}
-	return where, true
-}
-
-// inLine reports whether re neither matches a line's end nor asks for the
-// text's.
-func inLine(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
-		return false
-	case syntax.OpLiteral:
-		return !slices.Contains(re.Rune, '\n')
-	case syntax.OpCharClass:
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
-				return false
-			}
-		}
-	}
-	for _, sub := range re.Sub {
-		if !inLine(sub) {
-			return false
-		}
-	}
-	return true
 }

@@ -3,6 +3,7 @@ package detect
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -43,7 +44,10 @@ func TestNeeded(t *testing.T) {
 		`(?:Esc|Space) to (?:close|end)`: {" to "},
 	} {
 		p := pat(t, expr)
-		got := slices.Clone(p.needed)
+		var got []string
+		if len(p.needed) > 0 {
+			got = p.needed[0]
+		}
 		for _, s := range got {
 			if !slices.Contains(want, s) {
 				t.Errorf("%s: needs %q, want of %q", expr, got, want)
@@ -51,6 +55,45 @@ func TestNeeded(t *testing.T) {
 		}
 		if (got == nil) != (want == nil) {
 			t.Errorf("%s: needs %q, want %q", expr, got, want)
+		}
+	}
+}
+
+// TestEachNeeded: where a match has several literals, a line that lacks one of
+// them is not tried.
+func TestEachNeeded(t *testing.T) {
+	p := pat(t, `Do you want to [^?\n]+\?`)
+	if want := [][]string{{"Do you want to "}, {"?"}}; !slices.EqualFunc(p.needed, want, slices.Equal) {
+		t.Errorf("needs %q, want %q", p.needed, want)
+	}
+	if p.match("Do you want to go on") || p.re != nil {
+		t.Error("compiled for a line without a question mark")
+	}
+	if !p.match("x\nDo you want to go on?") {
+		t.Error("no match")
+	}
+}
+
+func TestBeginning(t *testing.T) {
+	for expr, want := range map[string]string{
+		`^ *(?:❯ )?(?:\d+\. ?)?Yes`: "❯1Y",
+		`^[a-c]x?`:                  "abc",
+		`^ {0,3}[✻✽]`:               "✻✽",
+		`^ *x*`:                     "any",
+		`^ *[^\n]*\?`:               "any",
+		`(?:^| )x`:                  "any",
+		`^ *(?: a|b)`:               "any", // the first blank is whose?
+		`\A *dialog`:                "d",
+	} {
+		p := pat(t, expr)
+		if (p.begin == nil) != (want == "any") {
+			t.Errorf("%s: %+v", expr, p.begin)
+			continue
+		}
+		for _, c := range "❯1Yabc✻✽dz" {
+			if p.begin != nil && p.begin.of(string(c)) != strings.ContainsRune(want, c) {
+				t.Errorf("%s: wrong about %c", expr, c)
+			}
 		}
 	}
 }
@@ -74,8 +117,8 @@ func TestWithin(t *testing.T) {
 		`(?:ab|cd)+\z`: {lastLine, true},
 	} {
 		p := pat(t, expr)
-		if (p.line != nil) != want.ok || p.where != want.where {
-			t.Errorf("%s: line %v, where %d", expr, p.line != nil, p.where)
+		if (p.inLine) != want.ok || p.where != want.where {
+			t.Errorf("%s: line %v, where %d", expr, p.inLine, p.where)
 		}
 	}
 }
@@ -85,7 +128,9 @@ func FuzzPattern(f *testing.F) {
 	for _, expr := range []string{
 		`^ *❯ (?:\d+\. ?)?\S`, `\A *dialog waiting`, `[^\n]*\z`, `(?:\d\. ?[^\n]*|^ *Esc to cancel(?: · [^\n]*)?|\(esc\))\z`,
 		`(?s)^(.+?)\n\n`, `a|b\z`, `^$`, `\Aa$`, `x*`, `(?i)YES`, `(?-m)^a$`, `(?-m:^)a`, `a\z|\Ab`, `\bfoo\b`,
+		`^ {0,3}(?:● )?(?:Yes|No)\b`, `^ *(?: a|b)`, `^\b-?a`, `(?:\bYes|No(?: ✔)?)\z`, `(?i:kno)\z`, `^ +a`,
 	} {
+		f.Add(expr, strings.Repeat("é Yes ", 40)+"Yes")
 		f.Add(expr, "❯ 1. Yes\n  2. No\n\n Esc to cancel · Tab to amend")
 		f.Add(expr, "a\nb\n\nfoo")
 		f.Add(expr, "")
@@ -98,7 +143,7 @@ func FuzzPattern(f *testing.F) {
 		re := regexp.MustCompile("(?m)" + expr)
 		want := re.FindStringSubmatchIndex(text)
 		if got := p.match(text); got != (want != nil) {
-			t.Fatalf("%q on %q: %v, want %v (needs %q, line %v %d)", expr, text, got, want != nil, p.needed, p.line != nil, p.where)
+			t.Fatalf("%q on %q: %v, want %v (needs %q, line %v %d)", expr, text, got, want != nil, p.needed, p.inLine, p.where)
 		}
 		if got := p.find(text); !slices.Equal(got, want) {
 			t.Fatalf("%q on %q: %v, want %v", expr, text, got, want)

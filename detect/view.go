@@ -139,21 +139,28 @@ func (sc *scene) hasBox() bool {
 	return sc.box != noBox && sc.spans[Dialog].empty()
 }
 
+// maxParagraph is about how many bytes of a paragraph are laid out as one line.
+// No agent says anything as long to the person, while a large window full of
+// rows without a blank one would be one line of 30 kB, on which regexps are slow.
+const maxParagraph = 4096
+
 // flow lays each paragraph of the rows out as one line, so that a phrase is
 // found however narrow the window is. Borders of boxes are left out.
 func (sc *scene) flow(v *view, sp span) {
 	var b strings.Builder
 	b.Grow(len(v.drawn))
-	open := false
+	open, begun := false, 0
 	for y := sp.first; y < sp.end; y++ {
 		text := strings.TrimSpace(unframe(sc.rows[y]))
 		if text == "" {
 			open = false
 			continue
 		}
+		open = open && b.Len()-begun < maxParagraph
 		switch {
 		case !open && b.Len() > 0:
 			b.WriteByte('\n')
+			begun = b.Len()
 		case open && !sc.wrapped(y-1):
 			b.WriteByte(' ')
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"fwrap/detect"
+	"fwrap/detect/manifest"
+	"fwrap/manifests"
 )
 
 // BenchmarkMatch judges screens by the whole of Claude Code's manifest. The
@@ -91,9 +93,16 @@ func BenchmarkMatchAgents(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad reads and compiles the largest manifest.
+// BenchmarkLoad reads the rules of Claude Code as a session does.
 func BenchmarkLoad(b *testing.B) {
+	data, err := manifests.FS.ReadFile("claude.toml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
 	for b.Loop() {
-		load(b, "claude")
+		if _, err := manifest.LoadRules("claude.toml", data); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

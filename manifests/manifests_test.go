@@ -1,11 +1,14 @@
 package manifests_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"fwrap/detect"
+	"fwrap/detect/manifest"
+	"fwrap/manifests"
 )
 
 // Every rule has a screen that it wins and one that it must not, and the whole
@@ -82,4 +85,28 @@ func describe(v detect.Verdict) string {
 		return "no rule matches"
 	}
 	return v.Name + " at " + v.At + " by the line " + v.Line
+}
+
+// TestRulesAlone: a session's rules are those of the whole file, places
+// included, though the examples are passed over.
+func TestRulesAlone(t *testing.T) {
+	for _, agent := range agents(t) {
+		data, err := manifests.FS.ReadFile(agent + ".toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := manifest.LoadRules(agent+".toml", data)
+		if err != nil {
+			t.Errorf("%s: %v", agent, err)
+			continue
+		}
+		want := load(t, agent)
+		if len(want.Examples) == 0 || len(m.Examples) != 0 {
+			t.Errorf("%s: %d examples, and %d of the rules alone", agent, len(want.Examples), len(m.Examples))
+		}
+		m.Examples = want.Examples
+		if !reflect.DeepEqual(m, want) {
+			t.Errorf("%s: other rules", agent)
+		}
+	}
 }

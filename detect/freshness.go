@@ -26,6 +26,11 @@ const (
 	// taken as answered. Claude Code 2.1.332 runs no hook for a Yes before the
 	// tool's end and none at all for No and Esc.
 	SettleAnswered = 1400 * time.Millisecond
+	// MissedWorking is how long a screen must show the agent working, after it
+	// has shown it at rest, to stand against an OSC 7501 record that says that
+	// it still rests. The record of a change comes 0.85 s after the screen at
+	// the latest (Claude Code 2.1.332, 220 moments).
+	MissedWorking = 1200 * time.Millisecond
 	// SettleIdle is how long a screen must show the agent at rest to end a
 	// hook's working: Esc runs no hook.
 	SettleIdle = 2100 * time.Millisecond

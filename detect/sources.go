@@ -59,6 +59,8 @@ type sources struct {
 	clearSince time.Time // since when the screen is known and not blocked
 	restSince  time.Time // since when it shows the agent at rest, by a rule
 	goesSince  time.Time // since when it shows the agent working or at rest, by a rule
+	workSince  time.Time // since when it shows the agent working, by a rule
+	restedAt   time.Time // when it was last found at rest, by a rule
 
 	program level  // OSC 7501
 	failure string // the last that it said a turn has failed of
@@ -80,7 +82,7 @@ func (c *sources) Screen(now time.Time, v Verdict) {
 	case v.Keep && c.looked:
 		if !c.kept {
 			c.kept, c.keptAt = true, c.now
-			c.clearSince, c.restSince, c.goesSince = time.Time{}, time.Time{}, time.Time{}
+			c.clearSince, c.restSince, c.goesSince, c.workSince = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 		}
 		c.decide()
 		return
@@ -96,6 +98,10 @@ func (c *sources) Screen(now time.Time, v Verdict) {
 	c.hold(&c.clearSince, !c.dialog())
 	c.hold(&c.restSince, sure && v.State == Idle)
 	c.hold(&c.goesSince, sure && (v.State == Idle || v.State == Working))
+	c.hold(&c.workSince, sure && v.State == Working)
+	if sure && v.State == Idle {
+		c.restedAt = c.now
+	}
 	if c.dialog() {
 		c.painted = true
 	}
@@ -123,6 +129,7 @@ func (c *sources) NoScreen(now time.Time) {
 func (c *sources) forgetScreen() {
 	c.screen, c.looked, c.ruled, c.kept = Status{}, false, false, false
 	c.clearSince, c.restSince, c.goesSince = time.Time{}, time.Time{}, time.Time{}
+	c.workSince, c.restedAt = time.Time{}, time.Time{}
 }
 
 // Report takes the agent's own word. It returns false if the word is not
@@ -216,20 +223,31 @@ func (c *sources) Conflict() (Conflict, bool) {
 type happening uint8
 
 const (
-	nothing     happening = iota
-	hookStale             // its age limit
-	hookSettled           // the screen has spoken
+	nothing      happening = iota
+	hookStale              // its age limit
+	hookSettled            // the screen has spoken
+	recordMissed           // a record has been overruled
 )
 
 // due returns the next instant at which something happens by itself.
 func (c *sources) due() (time.Time, happening) {
-	if !c.hook.has || c.front == ForegroundGone {
-		return time.Time{}, nothing
-	}
 	var at time.Time
 	what := nothing
+	if c.front == ForegroundGone {
+		return at, what
+	}
+	if w, heard := c.word(); heard {
+		if t := c.missed(&w); t.After(c.now) {
+			at, what = t, recordMissed
+		}
+	}
+	if !c.hook.has {
+		return at, what
+	}
 	if age, limited := c.hook.age(); limited {
-		at, what = c.hook.at.Add(age), hookStale
+		if t := c.hook.at.Add(age); at.IsZero() || t.Before(at) {
+			at, what = t, hookStale
+		}
 	}
 	if t := c.settles(); !t.IsZero() && (at.IsZero() || t.Before(at)) {
 		at, what = t, hookSettled
@@ -379,10 +397,25 @@ func (c *sources) word() (level, bool) {
 }
 
 // overruled reports whether the screen knows better than w: subagents that were
-// left running do not hide that the agent itself works again.
+// left running do not hide that the agent itself works again, and a record of
+// rest does not where its successor has been lost.
 func (c *sources) overruled(w *level) bool {
-	return w.Source == FromHook && w.State == Working && w.Kind == Background &&
-		c.looked && !c.kept && c.ruled && c.screen.State == Working && c.screen.Source != FromTitle
+	if w.Source == FromHook && w.State == Working && w.Kind == Background {
+		return c.looked && !c.kept && c.ruled && c.screen.State == Working && c.screen.Source != FromTitle
+	}
+	at := c.missed(w)
+	return !at.IsZero() && !c.now.Before(at)
+}
+
+// missed returns from when on a record of rest is overruled; the zero time for
+// never. Claude Code 2.1.332 on a busy machine now and then leaves out the
+// working between two others. The screen must have shown the rest that was
+// reported before it shows the work that was not.
+func (c *sources) missed(w *level) time.Time {
+	if w.Source != FromProgram || w.State != Idle || c.front != ForegroundAgent || c.workSince.IsZero() || c.kept || !c.restedAt.After(w.at) {
+		return time.Time{}
+	}
+	return c.workSince.Add(MissedWorking)
 }
 
 // refined is r with what the screen, and a hook beside a record, add: OSC 7501

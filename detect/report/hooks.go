@@ -100,8 +100,9 @@ func (h *Hooks) SessionFile(f SessionFile) (detect.Report, bool) {
 		return detect.Report{}, false
 	}
 	r, ok := f.Report()
-	if w := &h.claude.lastWord; ok && r.State == detect.Idle && r.Kind == "" && w.State == detect.Idle && w.Kind == detect.Failed {
-		r.Kind, r.Note = w.Kind, w.Note // the file says that it rests, the hook has said why
+	if w := &h.claude.lastWord; ok && r.State == w.State && r.Kind == "" && w.Kind != detect.Shell {
+		// The file says that it rests or works, the hook has said how.
+		r.Kind, r.Note, r.Question = w.Kind, w.Note, w.Question
 	}
 	if ok {
 		h.file, h.hold = f.Updated, r.Hold

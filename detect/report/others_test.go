@@ -209,7 +209,7 @@ func TestHooks(t *testing.T) {
 		session, status string
 		ms              int64
 		want            string
-	}{{"s", "busy", 10, "working"}, {"s", "busy", 10, "-"}, {"s", "idle", 9, "-"}, {"t", "idle", 20, "-"}, {"s", "waiting", 20, "blocked/permission"}, {"s", "new", 30, "-"}, {"", "shell", 30, "idle/shell"}} {
+	}{{"s", "busy", 10, "working/background"}, {"s", "busy", 10, "-"}, {"s", "idle", 9, "-"}, {"t", "idle", 20, "-"}, {"s", "waiting", 20, "blocked/permission"}, {"s", "new", 30, "-"}, {"", "shell", 30, "idle/shell"}} {
 		file.Session, file.Status, file.Updated = tt.session, tt.status, time.UnixMilli(tt.ms)
 		if r, ok := h.SessionFile(file); heard(r, ok) != tt.want {
 			t.Errorf("%+v: %s, want %s", file, heard(r, ok), tt.want)

@@ -67,6 +67,7 @@ func Start(addr string, log io.Writer) (*Server, error) {
 		tries:     map[string]int{},
 		gates:     map[Gate]chan struct{}{},
 	}
+	maps.Copy(s.scenarios, codexScenarios())
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second}
 	go s.http.Serve(l) // ends with Close
 	return s, nil
@@ -171,6 +172,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/v1/messages":
 		s.messages(w, r, raw, rec)
+	case "/v1/responses":
+		// Codex compresses large requests and sends them again plainly when it
+		// is told to.
+		if r.Header.Get("Content-Encoding") != "" {
+			w.WriteHeader(http.StatusUnsupportedMediaType)
+			return
+		}
+		s.respond(w, r, raw, rec)
+	case "/v1/models":
+		s.record(rec)
+		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{
+			map[string]any{"id": "mock-1", "object": "model", "created": 1, "owned_by": "mock", "name": "mock-1"}}})
 	case "/v1/messages/count_tokens":
 		s.record(rec)
 		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": 1234})

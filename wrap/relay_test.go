@@ -436,3 +436,39 @@ func TestRelayKilled(t *testing.T) {
 	r.child("exit 0")
 	r.expect("end")
 }
+
+func TestRelayMonitorKilled(t *testing.T) {
+	r := newRig(t, "")
+	r.child("parent")
+	monitor, err := strconv.Atoi(r.expect("child parent "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(monitor, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	r.expect("child signal 1 ")
+	r.expect("relay error the monitor process was killed")
+	if got := r.expect("shell ended "); got != "exit status 125 modes-kept=true" {
+		t.Error(got)
+	}
+}
+
+// TestRelayContinuedFromOutside: whoever continues the command continues the
+// relay, which stopped with it.
+func TestRelayContinuedFromOutside(t *testing.T) {
+	r := newRig(t, "")
+	var pid int
+	var tty string
+	if _, err := fmt.Sscanf(r.expect("relay started "), "%d %s", &pid, &tty); err != nil {
+		t.Fatal(err)
+	}
+	r.child("kill " + strconv.Itoa(int(syscall.SIGSTOP)))
+	r.expect("shell stopped ")
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	r.expect("relay continued false")
+	r.write("on again")
+	r.output("on again")
+}

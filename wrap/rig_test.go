@@ -256,6 +256,8 @@ func childMain() int {
 		case "tty":
 			g, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 			say("child foreground %v %v", g == unix.Getpgrp(), err)
+		case "parent":
+			say("child parent %d", os.Getppid())
 		case "fds":
 			say("child fds %v", openFiles())
 		case "exit":

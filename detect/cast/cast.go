@@ -53,6 +53,9 @@ func (e Event) Size() (cols, rows int, err error) {
 	return ParseSize(e.Data)
 }
 
+// FormatSize writes "COLSxROWS", the data of a Resize event.
+func FormatSize(cols, rows int) string { return fmt.Sprintf("%dx%d", cols, rows) }
+
 // ParseSize reads "COLSxROWS", each from 1 to MaxSize.
 func ParseSize(s string) (cols, rows int, err error) {
 	c, r, ok := strings.Cut(s, "x")

@@ -44,11 +44,12 @@ type Program struct {
 	queries scanner
 }
 
-// chunk is one read from the terminal, or a resize.
+// chunk is one read from the terminal, a resize, or what was typed.
 type chunk struct {
 	at         time.Time
 	end        int // length of the output with it
 	cols, rows int // of a resize
+	keys       string
 }
 
 // Start runs argv. The program is ended with the test.
@@ -139,6 +140,9 @@ func (p *Program) Pid() int { return p.cmd.Process.Pid }
 // Send types s as it is.
 func (p *Program) Send(s string) {
 	p.t.Helper()
+	p.mu.Lock()
+	p.chunks = append(p.chunks, chunk{at: time.Now(), end: len(p.output), keys: s})
+	p.mu.Unlock()
 	if err := p.write([]byte(s)); err != nil {
 		p.t.Fatalf("type %q: %v\n%s", s, err, p.Describe())
 	}

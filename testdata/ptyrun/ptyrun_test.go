@@ -1,6 +1,7 @@
 package ptyrun
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -103,5 +104,30 @@ func TestScanner(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("cut into %d: %q, want %q", size, got, want)
 		}
+	}
+}
+
+// TestRecording: what is recorded is what was read, typed and resized, in order.
+func TestRecording(t *testing.T) {
+	p := Start(t, Options{Cols: 40, Rows: 10}, "sh", "-c", "echo one; read x; echo two; read x")
+	p.Until("one", 10*time.Second, Shows("one"))
+	p.Send("\r")
+	p.Until("two", 10*time.Second, Shows("two"))
+	p.Resize(50, 12)
+	h, events := p.Recording()
+	if h.Width != 40 || h.Height != 10 {
+		t.Errorf("%+v", h)
+	}
+	var text string
+	var last time.Duration
+	for _, e := range events {
+		if e.At < last || e.At > p.Elapsed() {
+			t.Errorf("%v after %v", e.At, last)
+		}
+		last = e.At
+		text += string(rune(e.Code)) + e.Data
+	}
+	if !regexp.MustCompile(`(?s)^oone\r\n(o)?i\r.*two\r\nr50x12$`).MatchString(text) {
+		t.Errorf("recorded %q", text)
 	}
 }

@@ -131,7 +131,7 @@ func (r *recorder) resize(size wrap.Winsize) {
 		return
 	}
 	r.mu.Unlock()
-	r.put(cast.Resize, fmt.Appendf(nil, "%dx%d", cols, rows))
+	r.put(cast.Resize, []byte(cast.FormatSize(cols, rows)))
 }
 
 // mark records a marker.

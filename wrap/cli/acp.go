@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -25,21 +24,6 @@ import (
 // acpDrain is how long output is still carried after the adapter has ended,
 // should something that it left behind hold the pipe open.
 const acpDrain = time.Second
-
-// forACP names the agent whose ACP adapter a command is.
-func (c *catalog) forACP(command string) (string, bool) {
-	base := filepath.Base(command)
-	for _, agent := range c.names() {
-		if h, ok := c.head(agent); ok {
-			for _, name := range h.ACP {
-				if name == base {
-					return agent, true
-				}
-			}
-		}
-	}
-	return "", false
-}
 
 // acpTap runs an agent that an editor drives over pipes and listens to what
 // passes. Standard output is the protocol: nothing of fwrap's goes there.

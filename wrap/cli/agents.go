@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 
 	"fwrap/detect/manifest"
 	"fwrap/manifests"
-	"fwrap/wrap/process"
 )
 
 // catalog is where manifests come from: the built-in ones, newer ones that were
@@ -23,6 +23,9 @@ type catalog struct {
 	builtin fs.FS  // NAME.toml at its root
 	userDir string // may not exist
 	downloads
+
+	mu    sync.Mutex
+	heads map[string]manifest.Head // those that have been read
 }
 
 func newCatalog(userDir string) *catalog {
@@ -127,59 +130,6 @@ func (c *catalog) checkUser(agent string) error {
 	}
 	_, err = c.override(agent+".toml", builtin, userFile, user)
 	return err
-}
-
-// forCommand names the agent whose manifest lists the command's base name, and
-// the manifest's head. It reads the heads of the files only.
-func (c *catalog) forCommand(command string) (string, manifest.Head, bool) {
-	base := filepath.Base(command)
-	for _, agent := range c.names() {
-		h, ok := c.head(agent)
-		if !ok {
-			continue
-		}
-		for _, name := range h.Commands {
-			if name == base {
-				return agent, h, true
-			}
-		}
-	}
-	return "", manifest.Head{}, false
-}
-
-// commands maps every manifest's commands to its agent.
-func (c *catalog) commands() process.Commands {
-	m := process.Commands{}
-	for _, agent := range c.names() {
-		if h, ok := c.head(agent); ok {
-			for _, name := range h.Commands {
-				m[name] = agent
-			}
-		}
-	}
-	return m
-}
-
-// head reads what stands before the rules of an agent's manifest, the person's
-// own first.
-func (c *catalog) head(agent string) (manifest.Head, bool) {
-	builtin, user, userFile, err := c.source(agent)
-	if err == nil && user != nil {
-		h, err := manifest.ReadHead(userFile, user)
-		if err == nil && (len(h.Commands) > 0 || builtin == nil) {
-			return h, true
-		}
-	}
-	if builtin == nil {
-		return manifest.Head{}, false
-	}
-	h, err := manifest.ReadHead(agent+".toml", builtin)
-	if err != nil { // a broken download
-		if builtin, err = fs.ReadFile(c.builtin, agent+".toml"); err == nil {
-			h, err = manifest.ReadHead(agent+".toml", builtin)
-		}
-	}
-	return h, err == nil
 }
 
 // readLimited reads a file of at most max bytes.

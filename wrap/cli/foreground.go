@@ -18,6 +18,7 @@ import (
 // a report has come and never polls. Only the mirror's goroutine uses it, but
 // for started.
 type foreground struct {
+	watch   func() *process.Watcher // makes the watcher, when there is something to look at
 	watcher *process.Watcher
 	direct  bool         // the command itself is the agent
 	child   atomic.Int64 // the command's process, which leads its group; 0: not started
@@ -41,6 +42,9 @@ type sight struct {
 
 // look asks the kernel. watched says that an agent is being watched.
 func (f *foreground) look(watched bool) sight {
+	if f.watcher == nil {
+		f.watcher = f.watch()
+	}
 	fg := f.watcher.Look()
 	if f.direct {
 		// The command's own end is the session's and comes from the relay.

@@ -83,6 +83,9 @@ type loaded struct {
 	rules *detect.Rules
 }
 
+// eraseDisplay ends what sequence there may be (CAN) and erases the screen (ED 2).
+const eraseDisplay = "\x18\x1b[2J"
+
 // maxReports bounds the reports that wait for the mirror's goroutine. A reporter
 // that is faster than that says nothing worth hearing.
 const maxReports = 1024
@@ -374,6 +377,12 @@ func (l *live) came(now time.Time, agent string) {
 	}
 	l.screen.Write(l.recent)
 	l.recent = nil
+	if !l.process.direct {
+		// What is left on the screen, the last dialog of an agent before this
+		// one, say, is not this one's. Where it stands counts, for agents draw
+		// from the cursor on; so it is only wiped, and on our copy.
+		l.screen.Write([]byte(eraseDisplay))
+	}
 	l.watch.timeline.SetRules(now, nil)
 	l.watch.timeline.Foreground(now, detect.ForegroundAgent)
 	l.watch.settle(now)

@@ -150,9 +150,11 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		r.changed(st)
 	}
 	l.process = &foreground{
-		watcher: process.NewWatcher(r.relay.ForegroundGroup, a.catalog.commands(), a.env["SHELL"]),
-		direct:  agent != "",
-		dir:     claudeDir(a.env),
+		watch: func() *process.Watcher {
+			return process.NewWatcher(r.relay.ForegroundGroup, a.catalog.commands(), a.env["SHELL"])
+		},
+		direct: agent != "",
+		dir:    claudeDir(a.env),
 	}
 	start := process.Process{}
 	start.PID, start.Start = process.Self()
@@ -313,9 +315,7 @@ func (r *running) register(s *wrap.Session) {
 			return
 		}
 		r.update(func(st *session.State) { st.TTY, st.Child = s.TTY(), s.Pid() })
-		if r.agent == "" {
-			wrap.TrimMemory() // else the rules' compilation ends with it
-		}
+		wrap.TrimMemory()
 	})
 }
 

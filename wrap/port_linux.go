@@ -35,9 +35,6 @@ type netPort struct {
 	err error
 }
 
-// pollOnly makes all ports wait as they do on macOS. Tests set it.
-var pollOnly bool
-
 const inputEdge = unix.EPOLLIN | unix.EPOLLET&0xffffffff
 
 // newPort makes a port of a descriptor that does not block.

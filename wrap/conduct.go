@@ -38,12 +38,6 @@ func (s *Session) conduct(resetAlways bool) {
 			s.hung <- err
 		}
 	}()
-	go func() {
-		defer s.protect("input")
-		if err := s.in.run(); err != nil {
-			s.hung <- err
-		}
-	}()
 	s.status, s.err = s.attend(resetAlways)
 }
 
@@ -70,6 +64,7 @@ func (s *Session) attend(resetAlways bool) (Status, error) {
 			switch r.kind {
 			case msgStarted:
 				s.pid.Store(int32(r.value))
+				s.startInput()
 				s.tap.started(int(r.value), s.name)
 				for _, sig := range s.pending {
 					s.signal(sig)
@@ -88,6 +83,18 @@ func (s *Session) attend(resetAlways bool) (Status, error) {
 			}
 		}
 	}
+}
+
+// startInput starts the pump for the input, when the command has its terminal
+// and not earlier: until then a Ctrl-C would become a signal for the monitor.
+// What is typed ahead waits in the person's terminal.
+func (s *Session) startInput() {
+	go func() {
+		defer s.protect("input")
+		if err := s.in.run(); err != nil {
+			s.hung <- err
+		}
+	}()
 }
 
 func (s *Session) noExec(errno syscall.Errno) (Status, error) {

@@ -97,12 +97,15 @@ func (t *Timeline) touch(now time.Time) {
 	t.last = now
 }
 
-// SetRules sets the rules, or takes them away with nil. What is on the screen
-// is judged by them at once.
+// SetRules sets the rules, or takes them away with nil. What has been drawn
+// since there were none is judged by them at once.
 func (t *Timeline) SetRules(now time.Time, r *Rules) {
 	t.Tick(now)
 	t.rules, t.judged = r, false
 	t.src.NoScreen(now)
+	if r == nil {
+		t.drawn = false
+	}
 	if r != nil && t.drawn {
 		t.fresh = true
 		t.touch(now)

@@ -1,6 +1,6 @@
 // Package puppet is an agent whose strings a test pulls: a program that draws,
 // on the terminal that it was started on, what the test says, in the screens of
-// Claude Code in their plainest form. What is typed there goes nowhere.
+// Claude Code in their plainest form. What it gets from the terminal is kept.
 package puppet
 
 import (
@@ -19,6 +19,7 @@ type Agent struct {
 
 	t     testing.TB
 	strip *os.File
+	keys  string
 	open  bool
 }
 
@@ -36,7 +37,14 @@ func New(t testing.TB) *Agent {
 	if a.strip, err = os.OpenFile(fifo, os.O_RDWR, 0); err != nil {
 		t.Fatal(err)
 	}
-	script := fmt.Sprintf("#!/bin/sh\n[ \"$1\" != --version ] || exec echo '2.1.332 (Claude Code)'\nstty raw -echo\nexec cat '%s'\n", fifo)
+	a.keys = filepath.Join(dir, "keys")
+	script := fmt.Sprintf(`#!/bin/sh
+[ "$1" != --version ] || exec echo '2.1.332 (Claude Code)'
+stty raw -echo
+exec 3<&0
+cat <&3 >'%s' &
+exec cat '%s'
+`, a.keys, fifo)
 	if err := os.WriteFile(a.Path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +58,12 @@ func (a *Agent) Say(s string) {
 	if _, err := a.strip.WriteString(s); err != nil {
 		a.t.Fatalf("pull the puppet's strings: %v", err)
 	}
+}
+
+// Got is what the terminal has sent: keys, and its reports.
+func (a *Agent) Got() string {
+	b, _ := os.ReadFile(a.keys) // not there before the puppet has started
+	return string(b)
 }
 
 // Quit ends the puppet.

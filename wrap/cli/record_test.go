@@ -142,7 +142,8 @@ func TestRecordSession(t *testing.T) {
 			p := d.start(t, c.args...)
 			p.Until("work", limit, ptyrun.Title("⏳"))
 			p.Send("\r")
-			p.Until("question", limit, ptyrun.Title("🔐"))
+			// A replay looks at the screen at its own pace: nobody answers at once.
+			p.Held("question", time.Second, limit, ptyrun.Title("🔐"))
 			p.Resize(90, 30)
 			p.Send("sesame\r")
 			p.Until("end", limit, ptyrun.All(ptyrun.Shows("So be it"), ptyrun.Title("💤")))
@@ -201,6 +202,35 @@ func TestRecordSession(t *testing.T) {
 	}
 }
 
+// TestRecordKilled kills fwrap itself in the middle of a flood: what is in the
+// file by then is whole lines.
+func TestRecordKilled(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, mineRules)
+	p := d.start(t, "record", "s.cast", "sh", "-c", "while :; do echo 'a line of the flood ✳'; done")
+	p.Until("flood", limit, ptyrun.Shows("a line"))
+	file := filepath.Join(d.dir, "s.cast")
+	for end := time.Now().Add(limit); ; <-time.After(10 * time.Millisecond) {
+		if fi, err := os.Stat(file); err == nil && fi.Size() > 100<<10 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the recording does not grow")
+		}
+	}
+	if err := syscall.Kill(p.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait(limit)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, list := events(t, data); len(list) == 0 || data[len(data)-1] != '\n' {
+		t.Errorf("%d events, the end is %q", len(list), data[max(0, len(data)-50):])
+	}
+}
+
 // TestRecordUnknown records a command that no rules know: as it is, no states.
 func TestRecordUnknown(t *testing.T) {
 	t.Parallel()
@@ -239,7 +269,7 @@ func TestRecordShell(t *testing.T) {
 	p.Send("mine\r")
 	p.Until("work", limit, ptyrun.Title("⏳"))
 	p.Send("\r")
-	p.Until("question", limit, ptyrun.Title("🔐"))
+	p.Held("question", time.Second, limit, ptyrun.Title("🔐"))
 	p.Send("yes\r")
 	p.Until("end", limit, ptyrun.Shows("So be it"))
 	p.Send("\r")

@@ -1,6 +1,10 @@
 package realagent
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,5 +77,38 @@ func TestCodex(t *testing.T) {
 			}
 			t.Log(b.String())
 		})
+	}
+}
+
+// TestCodexNotify: Codex's notify program ends the turn where nothing else is
+// heard, not for the thread that makes a title, and the person's own still runs.
+func TestCodexNotify(t *testing.T) {
+	t.Parallel()
+	api, err := mockapi.Start("127.0.0.1:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	dir := t.TempDir()
+	own, calls := filepath.Join(dir, "own"), filepath.Join(dir, "calls")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >>'"+calls+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h := agents.Codex{API: api.URL, Config: fmt.Sprintf("notify = [%q, \"an argument\"]", own)}.Home(t)
+	j, env := newJournal(t)
+	p := ptyrun.Start(t, ptyrun.Options{Dir: h.Project, Terminal: ptyrun.Xterm{}, Env: append(h.Env, env, "DBUS_SESSION_BUS_ADDRESS=")},
+		fwrapBin, "--sources=hook,process", "--hooks=always", agents.Bin(t, "codex"), "--no-daemon")
+	p.Until("the composer", limit, ptyrun.Matches(codexReady))
+	ask(p, "SCN:shell please")
+	p.Held("the dialog", attentive, limit, ptyrun.Matches("Press enter to confirm or esc"))
+	p.Send("y")
+	p.Until("the end of the turn", limit, ptyrun.Matches("the file is there"))
+	j.wait(t, p, "idle", limit, func() bool { return j.now() == "idle" })
+	j.wait(t, p, "call of the person's own program", limit, func() bool {
+		b, _ := os.ReadFile(calls)
+		return strings.HasPrefix(string(b), "an argument\n") && strings.Contains(string(b), `"type":"agent-turn-complete"`)
+	})
+	if got := j.states(0); !slices.Equal(got, []string{"idle"}) {
+		t.Errorf("states %q, want the turn's end and no more", got)
 	}
 }

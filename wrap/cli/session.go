@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -261,7 +263,8 @@ func (r *running) injectHooks(cfg *config.Config, path string, argv []string) (a
 	}
 	inj, why := hooks.Inject(spec, hooks.Launch{
 		Args: argv[1:], Getenv: a.getenv, Self: self, Version: version, Dir: files,
-		ReadFile: func(p string) ([]byte, error) { return readLimited(p, 4<<20) },
+		ReadFile:   func(p string) ([]byte, error) { return readLimited(p, 4<<20) },
+		UserNotify: a.codexNotify,
 	})
 	if why != "" {
 		r.log.Info("no hooks", "why", why)
@@ -275,6 +278,23 @@ func (r *running) injectHooks(cfg *config.Config, path string, argv []string) (a
 	}
 	r.log.Info("hooks", "agent", r.agent, "version", version)
 	return append([]string{argv[0]}, inj.Args...), append(inj.Env, sockEnv+"="+r.entry.Socket())
+}
+
+// codexNotify is the notify program of the person's own Codex, whose place
+// fwrap's takes for one launch.
+func (a *app) codexNotify() ([]string, error) {
+	dir := a.env["CODEX_HOME"]
+	if dir == "" {
+		dir = filepath.Join(a.env["HOME"], ".codex")
+	}
+	data, err := readLimited(filepath.Join(dir, "config.toml"), 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return config.TopStrings(data, "notify")
 }
 
 // silenced says whether the environment keeps Claude Code 2.1.332 from asking

@@ -69,6 +69,9 @@ func TestInvarianceOfCaptures(t *testing.T) {
 			want := rules.Match(&base)
 			same := func(what string, s detect.Snapshot) {
 				t.Helper()
+				if s.Title == base.Title && slices.Equal(s.Rows, base.Rows) {
+					return
+				}
 				changes++
 				got := rules.Match(&s)
 				if got.State != want.State || got.Kind != want.Kind || got.Keep != want.Keep {

@@ -73,7 +73,7 @@ func MakeRaw(f *os.File) (restore func(), err error) {
 // ForegroundGroup returns the foreground process group of the command's
 // terminal. When the session is over there is none: the error is ENOTTY then.
 func (s *Session) ForegroundGroup() (int, error) {
-	return unix.IoctlGetInt(s.out.master, unix.TIOCGPGRP)
+	return foregroundGroup(s.out.master)
 }
 
 // AwaitReply has the input looked through, for 10 s, for replies of the number

@@ -82,3 +82,6 @@ func readNow(fd int, b []byte) (int, error) {
 
 // writeNow writes to a descriptor that does not block.
 func writeNow(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
+
+// foregroundGroup returns the foreground process group of the terminal fd.
+func foregroundGroup(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCGPGRP) }

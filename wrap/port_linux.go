@@ -170,3 +170,15 @@ func now(call uintptr, fd int, b []byte) (int, error) {
 		return -1, errno
 	}
 }
+
+// foregroundGroup returns the foreground process group of the terminal fd. It
+// may be asked for with each output, so it does not tell the scheduler either:
+// that would wake the scheduler's watchdog each time.
+func foregroundGroup(fd int) (int, error) {
+	var g int32
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), unix.TIOCGPGRP, uintptr(unsafe.Pointer(&g)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(g), nil
+}

@@ -49,3 +49,40 @@ func TestStartsLine(t *testing.T) {
 		}
 	}
 }
+
+// TestJoined: what a narrow window broke is one line again, with a space only
+// where there was one.
+func TestJoined(t *testing.T) {
+	for _, c := range []struct {
+		cols int
+		rows []string
+		want []string
+	}{
+		{40, []string{
+			"データベースはどれを使いますか？サービ",
+			"スは毎日数百万件の要求を処理し、障害時",
+			"にも読み取りが続けられる。",
+		}, []string{"データベースはどれを使いますか？サービスは毎日数百万件の要求を処理し、障害時にも読み取りが続けられる。"}},
+		{40, []string{
+			"❯ 1. SQLite を使う",
+			"     単一ファイルでサーバー不要",
+			"  2. 両方",
+		}, []string{"❯ 1. SQLite を使う", "     単一ファイルでサーバー不要", "  2. 両方"}},
+		{40, []string{
+			"   2. Yes, and always allow access to",
+			"      /home/me/src/service-api-gateway/b",
+			"      uild/output from this project",
+			"   3. No",
+		}, []string{"   2. Yes, and always allow access to /home/me/src/service-api-gateway/build/output from this project", "   3. No"}},
+		{40, []string{
+			"   1. Look into /home/me/src and then to",
+			"      go on",
+		}, []string{"   1. Look into /home/me/src and then to go on"}},
+	} {
+		s := Snapshot{Cols: c.cols, Rows: c.rows}
+		sc := newScene(&s, &Layout{})
+		if got := sc.lines(span{0, len(c.rows)}); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

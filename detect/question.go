@@ -109,7 +109,11 @@ func (sc *scene) lines(sp span) []string {
 				out[n-1] += text
 				continue
 			case sc.goesOn(y - 1):
-				out[n-1] += " " + strings.TrimLeft(text, " ")
+				text = strings.TrimLeft(text, " ")
+				if !sc.cutsWord(y-1, text) {
+					out[n-1] += " "
+				}
+				out[n-1] += text
 				continue
 			}
 		}
@@ -127,13 +131,46 @@ func (sc *scene) goesOn(y int) bool {
 		return false
 	}
 	word, _, _ := strings.Cut(next, " ")
+	need := 1 + Width(word)
+	if sc.cutsWord(y, next) {
+		need = 1
+	}
+	if c, n := utf8.DecodeRuneInString(next); isUnspaced(c) {
+		need = Width(next[:n]) // between such characters a line may end anywhere
+	}
+	return Width(row)+need > sc.limit(y)
+}
+
+// limit returns the last column that the agent's text in row y may have.
+func (sc *scene) limit(y int) int {
 	// Dialogs keep up to three columns of padding at the right.
 	const padding = 3
 	limit := sc.snap.Cols
-	if sc.rows[y] != row {
+	if strings.TrimRight(unframe(sc.rows[y]), " ") != sc.rows[y] {
 		limit -= 2 // a border and its space
 	}
-	return Width(row)+1+Width(word) > limit-padding
+	return limit - padding
+}
+
+// cutsWord reports whether no space belongs between row y and the next: the
+// word that the agent broke there is longer than a row, as paths are, or both
+// sides are of a script without spaces.
+func (sc *scene) cutsWord(y int, next string) bool {
+	row := strings.TrimRight(unframe(sc.rows[y]), " ")
+	a, _ := utf8.DecodeLastRuneInString(row)
+	if c, _ := utf8.DecodeRuneInString(next); isUnspaced(a) && isUnspaced(c) {
+		return true
+	}
+	last := row[strings.LastIndexByte(row, ' ')+1:]
+	word, _, _ := strings.Cut(next, " ")
+	indent := len(row) - len(strings.TrimLeft(row, " "))
+	return Width(row) >= sc.limit(y) && strings.ContainsAny(last, "/\\") && Width(last)+Width(word) > sc.limit(y)-indent
+}
+
+// isUnspaced reports whether c is of a script that puts no spaces between
+// words, so that a line may end behind any of its characters. Korean does.
+func isUnspaced(c rune) bool {
+	return isWide(c) && c >= 0x2e80 && (c < 0xac00 || c > 0xd7a3) && (c < 0x1f000 || c >= 0x20000)
 }
 
 // startsLine reports whether text is the beginning of a line of its own: an

@@ -184,7 +184,9 @@ func (r *run) between(a, b moment) []string {
 		}
 		// Some recordings go through more dialogs than have labels.
 		answered := slices.ContainsFunc(r.keys, func(k time.Duration) bool { return from < k && k <= to })
-		if state == "blocked" && !answered || state != "blocked" && to-from > blink && !typed && !(state == "working" && a.state == "blocked") {
+		// One that was there before and went at once is the eye's delay.
+		lags := c.at <= a.at && to-from <= blink
+		if state == "blocked" && !answered && !lags || state != "blocked" && to-from > blink && !typed && !(state == "working" && a.state == "blocked") {
 			out = append(out, state+" by "+c.Rule+" from "+from.String()+" to "+to.String())
 		}
 	}

@@ -48,8 +48,6 @@ type ownNotices struct {
 
 	// active: an agent has the terminal, and fwrap has a channel that shows text.
 	active atomic.Bool
-	// progress is set when the agent has shown progress (OSC 9;4) itself.
-	progress atomic.Bool
 
 	mu    sync.Mutex
 	until time.Time // what fwrap has told; before that its echo is dropped
@@ -67,9 +65,6 @@ func newOwnNotices(log *slog.Logger, inject func([]byte) bool, settle time.Durat
 // the relay's output pump.
 func (o *ownNotices) output(num int, data []byte) wrap.Verdict {
 	switch noticeOf(num, data) {
-	case ownProgress:
-		o.progress.Store(true)
-		return wrap.Verdict{}
 	case ownOther:
 		return wrap.Verdict{}
 	case ownClose:
@@ -154,10 +149,9 @@ func (o *ownNotices) take() [][]byte {
 type ownKind uint8
 
 const (
-	ownOther    ownKind = iota // not a notice: it passes
-	ownNotice                  // shown to the person
-	ownClose                   // takes a notice away
-	ownProgress                // OSC 9;4
+	ownOther  ownKind = iota // not a notice: it passes
+	ownNotice                // shown to the person
+	ownClose                 // takes a notice away
 )
 
 // noticeOf says what the OSC num with that data is.
@@ -171,10 +165,8 @@ func noticeOf(num int, data []byte) ownKind {
 		switch {
 		case len(data) == 0:
 			return ownOther
-		case string(data[:digits]) == "4" && len(data) > 1 && data[1] == ';':
-			return ownProgress
 		case digits > 0 && digits <= 2 && (digits == len(data) || data[digits] == ';'):
-			return ownOther // ConEmu's 9;1 to 9;12
+			return ownOther // ConEmu's 9;1 to 9;12, of which 9;4 is progress
 		}
 		return ownNotice
 	case oscNotify:

@@ -20,8 +20,8 @@ func TestNoticeOf(t *testing.T) {
 		want ownKind
 	}{
 		{9, "Approval requested: rm", ownNotice},
-		{9, "4;3", ownProgress},
-		{9, "4;1;50", ownProgress},
+		{9, "4;3", ownOther},
+		{9, "4;1;50", ownOther},
 		{9, "4", ownOther},
 		{9, "9;/home", ownOther},
 		{9, "12", ownOther},

@@ -97,6 +97,12 @@ func (r *relay) AwaitReply() {
 	}
 }
 
+// Foreground is [wrap.Session.Foreground].
+func (r *relay) Foreground() bool {
+	s := r.s.Load()
+	return s != nil && s.Foreground()
+}
+
 // ForegroundGroup is [wrap.Session.ForegroundGroup].
 func (r *relay) ForegroundGroup() (int, error) {
 	if s := r.s.Load(); s != nil {
@@ -183,9 +189,19 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		o.OSCNumbers = append(o.OSCNumbers, oscGrowl, oscKitty, oscNotify)
 	}
 	o.OSC = func(num int, data []byte) wrap.Verdict {
-		if num == report.ProgramOSC {
+	if repeat, known := term.ProgressBar(a.host(tmuxFacts{})); !a.flags.pure && (cfg.Progress == "on" || cfg.Progress == "auto" && known) {
+		t.bar = &progressBar{inject: r.relay.Inject, front: r.relay.Foreground, repeat: repeat}
+		o.OSCNumbers = append(o.OSCNumbers, oscGrowl)
+	}
+		switch {
+		case num == report.ProgramOSC:
 			return wrap.Verdict{Drop: l.gate.output(data)}
 		}
+		case num == oscGrowl && t.bar != nil:
+			t.bar.heard(data)
+		}
+		if t.own == nil {
+			return wrap.Verdict{}
 		return t.own.output(num, data)
 	}
 	var env []string

@@ -38,6 +38,7 @@ type teller struct {
 	gate    *statusGate     // nil: no OSC 7501 of our own
 	own     *ownNotices     // nil: the agent's own notices pass
 	tab     *tabWriter      // nil: no label
+	bar     *progressBar    // nil: no progress
 
 	title  *notify.Title // of the agent that is watched
 	agents string        // the agent's title as last seen
@@ -56,6 +57,9 @@ func (t *teller) changed(_ time.Time, st detect.Status) {
 	t.log.Info("state", "state", st.State.String(), "kind", string(st.Kind), "rule", st.Rule, "at", st.At, "source", string(st.Source))
 	if t.tab != nil {
 		t.tab.show(st)
+	}
+	if t.bar != nil {
+		t.bar.show(st)
 	}
 	if t.gate != nil {
 		t.gate.emit(term.Status7501(record(t.session.Agent, st)))
@@ -215,6 +219,9 @@ func (t *teller) begin(agent string) {
 // injects is written even at the session's end.
 func (t *teller) leave() {
 	t.title = nil
+	if t.bar != nil {
+		t.bar.clear()
+	}
 	t.watching.Store(false)
 	t.listen()
 	if t.own != nil {

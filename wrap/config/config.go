@@ -22,6 +22,7 @@ type Config struct {
 	Hooks         string // auto, always or never: whether an agent is made to report by hooks
 	ProgramStatus string // on or off: whether fwrap answers an agent's OSC 7501 query
 	ResetModes    string // on or off: whether modes that a killed command left on are reset
+	Progress      string // off, auto or on: whether the state is shown as the terminal's progress
 	OwnNotices    string // once or pass: whether an agent's own notice of what was told is swallowed
 
 	// File is the config file: the one that was read, or where it would be.

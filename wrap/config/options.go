@@ -56,6 +56,7 @@ var options = []option{
 	word("hooks", "FWRAP_HOOKS", func(c *Config) *string { return &c.Hooks }, "auto", "always", "never"),
 	word("program_status", "FWRAP_PROGRAM_STATUS", func(c *Config) *string { return &c.ProgramStatus }, "on", "off"),
 	word("reset_modes", "FWRAP_RESET_MODES", func(c *Config) *string { return &c.ResetModes }, "on", "off"),
+	word("progress", "FWRAP_PROGRESS", func(c *Config) *string { return &c.Progress }, "off", "auto", "on"),
 	word("own_notices", "FWRAP_OWN_NOTICES", func(c *Config) *string { return &c.OwnNotices }, "once", "pass"),
 	word("typing", "FWRAP_TYPING", func(c *Config) *string { return &c.Typing }, "on", "off"),
 }

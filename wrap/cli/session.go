@@ -188,20 +188,20 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		t.own = newOwnNotices(log, r.relay.Inject, max(cfg.Notify.SettleBlocked, cfg.Notify.SettleIdle))
 		o.OSCNumbers = append(o.OSCNumbers, oscGrowl, oscKitty, oscNotify)
 	}
-	o.OSC = func(num int, data []byte) wrap.Verdict {
 	if repeat, known := term.ProgressBar(a.host(tmuxFacts{})); !a.flags.pure && (cfg.Progress == "on" || cfg.Progress == "auto" && known) {
 		t.bar = &progressBar{inject: r.relay.Inject, front: r.relay.Foreground, repeat: repeat}
 		o.OSCNumbers = append(o.OSCNumbers, oscGrowl)
 	}
+	o.OSC = func(num int, data []byte) wrap.Verdict {
 		switch {
 		case num == report.ProgramOSC:
 			return wrap.Verdict{Drop: l.gate.output(data)}
-		}
 		case num == oscGrowl && t.bar != nil:
 			t.bar.heard(data)
 		}
 		if t.own == nil {
 			return wrap.Verdict{}
+		}
 		return t.own.output(num, data)
 	}
 	var env []string

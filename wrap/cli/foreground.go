@@ -20,8 +20,9 @@ import (
 type foreground struct {
 	watch   func() *process.Watcher // makes the watcher, when there is something to look at
 	watcher *process.Watcher
-	direct  bool         // the command itself is the agent
-	child   atomic.Int64 // the command's process, which leads its group; 0: not started
+	group   func() (int, error) // the terminal's foreground process group
+	direct  bool                // the command itself is the agent
+	child   atomic.Int64        // the command's process, which leads its group; 0: not started
 
 	agent process.Foreground // the agent that was seen last
 

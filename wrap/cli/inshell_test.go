@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -223,7 +224,11 @@ func TestNested(t *testing.T) {
 		t.Errorf("%d entries in the directory of sessions", len(list))
 	}
 	// script(1) opens a terminal of its own.
-	r.Send("script -qec 'fwrap codex' /dev/null\r")
+	script := "script -qec 'fwrap codex' /dev/null"
+	if runtime.GOOS == "darwin" {
+		script = "script -q /dev/null fwrap codex"
+	}
+	r.Send(script + "\r")
 	r.tell(status7501("state=working:app=codex"))
 	r.until("codex", "working")
 	r.quit()

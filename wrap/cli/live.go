@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fwrap/detect"
@@ -35,6 +36,11 @@ const (
 	// mirrorRecent is how much output is kept while no agent is watched: what the
 	// one that comes may have drawn before it was known.
 	mirrorRecent = 64 << 10
+	// mirrorDelay is how long a key or a piece of output may wait for the mirror's
+	// goroutine. It is the quiet after which the screen is looked at, so that
+	// nothing comes later than if it were woken at once, and a keystroke's echo
+	// has not to share the processor with it.
+	mirrorDelay = 60 * time.Millisecond
 	// mirrorHung is after how long at one piece of output the emulator counts
 	// as hung. A recover cannot help there; the mirror is given up.
 	mirrorHung = 10 * time.Second
@@ -55,14 +61,17 @@ type live struct {
 
 	speaks func(agent string) bool // the agent reports in its output when answered
 
-	agent    string // whose screen is watched; empty: nobody's yet
-	compiled string // whose rules have been asked for
-	recent   []byte // the last output while nobody's screen is watched
+	agent    string    // whose screen is watched; empty: nobody's yet
+	compiled string    // whose rules have been asked for
+	clock    time.Time // the latest time that the watch has been told
+	recent   []byte    // the last output while nobody's screen is watched
 
 	mu      sync.Mutex
 	queue   []byte
 	spare   []byte // the buffer that was drawn last, to be used again
 	lost    bool   // bytes were dropped from the queue
+	group   int    // the process group in front when the last output was read; 0: not asked
+	turn    int    // where in the queue the output begins that came while it was
 	size    *wrap.Winsize
 	key     bool
 	focus   notify.Focus
@@ -70,11 +79,20 @@ type live struct {
 	rules   *loaded
 	reports []report.Message
 	ended   bool
+	at      time.Time // when the last output came
+	nudged  bool      // soon is set
 	busy    time.Time // since when the goroutine has been drawing, or zero
 	givenUp bool
 
+	reader int // the process group in front at the last read; only the relay's pump uses it
+
+	soon *time.Timer   // wakes the goroutine for what may wait
 	wake chan struct{} // holds one
-	done chan struct{} // closed when the goroutine has ended
+
+	// urgent says that the output under way has the agent's own word in it, which
+	// is worth a wakeup.
+	urgent atomic.Bool
+	done   chan struct{} // closed when the goroutine has ended
 }
 
 // loaded are rules that have been compiled, and for whom.
@@ -93,7 +111,7 @@ const maxReports = 1024
 func newLive(log *slog.Logger, cols, rows int, set notify.Settings, ev evidence) *live {
 	l := &live{
 		log: log, screen: screen.New(cols, rows),
-		wake: make(chan struct{}, 1), done: make(chan struct{}),
+		soon: stopped(), wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	hooks := &report.Hooks{}
 	l.watch = watch{
@@ -106,15 +124,23 @@ func newLive(log *slog.Logger, cols, rows int, set notify.Settings, ev evidence)
 	return l
 }
 
+// stopped returns a timer that does not run.
+func stopped() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
 // tap returns the functions by which the relay tells what happens.
 func (l *live) tap() wrap.Tap {
 	return wrap.Tap{
+		Read:   l.read,
 		Output: l.output,
 		Input: func(kind wrap.InputKind) {
 			if o := l.tell.own; o != nil {
 				o.over()
 			}
-			l.note(func() { l.key = true })
+			l.nudge(func() { l.key = true })
 		},
 		Focus: func(in bool) {
 			l.note(func() {
@@ -134,9 +160,35 @@ func (l *live) note(change func()) {
 	l.mu.Lock()
 	change()
 	l.mu.Unlock()
+	l.hurry()
+}
+
+// hurry wakes the goroutine at once.
+func (l *live) hurry() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
+	}
+}
+
+// nudge is note for what may wait: the goroutine is woken once for all of it.
+func (l *live) nudge(change func()) {
+	l.mu.Lock()
+	change()
+	first := !l.nudged
+	l.nudged = true
+	l.mu.Unlock()
+	if first {
+		l.soon.Reset(mirrorDelay)
+	}
+}
+
+// read notes who has the terminal. What an agent finds on it is not its own, and
+// a person can start one as soon as they see a prompt: so it is asked before
+// they do.
+func (l *live) read() {
+	if !l.process.direct {
+		l.reader, _ = l.process.group()
 	}
 }
 
@@ -155,26 +207,34 @@ func (l *live) output(p []byte) {
 		return
 	}
 	if len(l.queue)+len(p) > mirrorMax {
-		l.queue = append(l.queue[:0], l.queue[len(l.queue)-min(len(l.queue), mirrorTail):]...)
-		l.lost = true
+		drop := len(l.queue) - min(len(l.queue), mirrorTail)
+		l.queue = append(l.queue[:0], l.queue[drop:]...)
+		l.lost, l.turn = true, max(0, l.turn-drop)
+	}
+	if l.reader != l.group {
+		l.group, l.turn = l.reader, len(l.queue)
 	}
 	before := len(l.queue)
 	l.queue = append(l.queue, p...)
-	// In a flood the goroutine rests and is called when there is much to do.
-	call := before == 0 || before < mirrorFull && len(l.queue) >= mirrorFull
+	l.at = time.Now()
+	full := before < mirrorFull && len(l.queue) >= mirrorFull
+	first := !l.nudged
+	l.nudged = true
 	l.mu.Unlock()
-	if call {
-		select {
-		case l.wake <- struct{}{}:
-		default:
-		}
+	if full || l.urgent.Swap(false) {
+		l.hurry()
+	} else if first {
+		l.soon.Reset(mirrorDelay)
 	}
 }
 
 // batch is what has come since the last look.
 type batch struct {
 	out     []byte
+	at      time.Time // when the last of it came
 	lost    bool
+	group   int // that has written out[turn:]
+	turn    int
 	size    *wrap.Winsize
 	key     bool
 	focus   *notify.Focus
@@ -186,13 +246,14 @@ type batch struct {
 func (l *live) take() batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := batch{out: l.queue, lost: l.lost, size: l.size, key: l.key, rules: l.rules, reports: l.reports, ended: l.ended}
+	b := batch{out: l.queue, lost: l.lost, group: l.group, turn: l.turn, size: l.size, key: l.key, rules: l.rules, reports: l.reports, ended: l.ended}
 	if l.hasFoc {
 		f := l.focus
 		b.focus = &f
 	}
-	l.queue, l.spare = l.spare[:0], nil
+	l.queue, l.spare, l.turn = l.spare[:0], nil, 0
 	l.lost, l.size, l.key, l.hasFoc, l.rules, l.reports = false, nil, false, false, nil, nil
+	b.at, l.nudged = l.at, false
 	l.busy = time.Now()
 	return b
 }
@@ -209,12 +270,13 @@ func (l *live) rest(b batch) {
 // run is the goroutine. It ends when the session has.
 func (l *live) run() {
 	defer close(l.done)
-	timer := time.NewTimer(time.Hour)
-	timer.Stop()
+	timer := stopped()
 	defer timer.Stop()
+	defer l.soon.Stop()
 	for {
 		select {
 		case <-l.wake:
+		case <-l.soon.C:
 		case <-timer.C:
 		}
 		b := l.take()
@@ -267,6 +329,7 @@ func (l *live) pause() {
 			whole := l.queue
 			n := len(whole) - mirrorTail
 			head, l.queue, l.spare = whole[:n], append(l.spare[:0], whole[n:]...), nil
+			l.turn = max(0, l.turn-n)
 			l.busy = time.Now()
 			before = -1
 		}
@@ -283,7 +346,8 @@ func (l *live) skip(p []byte) {
 	if l.agent == "" {
 		return
 	}
-	l.watch.hear(time.Now(), p)
+	l.clock = time.Now()
+	l.watch.hear(l.clock, p)
 	l.screen.Skip(p)
 }
 
@@ -300,7 +364,12 @@ func (l *live) next() (at time.Time, ok bool) {
 // the session.
 func (l *live) protect(b batch) {
 	defer l.recovered("mirror")
+	// What came a moment ago is judged by the time when it came.
 	now := time.Now()
+	if len(b.out) > 0 && b.at.After(l.clock) {
+		now = b.at
+	}
+	l.clock = now
 	w := &l.watch
 	w.advance(now)
 	if b.size != nil {
@@ -311,7 +380,7 @@ func (l *live) protect(b batch) {
 	}
 	fresh := len(b.out) > 0 || len(b.reports) > 0
 	if due := l.process.fileDue; fresh || !due.IsZero() && !now.Before(due) {
-		l.look(now, fresh)
+		l.look(now, fresh, &b)
 	}
 	if len(b.out) > 0 {
 		l.draw(now, b)
@@ -327,6 +396,8 @@ func (l *live) protect(b batch) {
 	if b.key {
 		w.do(now, w.policy.Key(now))
 	}
+	now = time.Now()
+	l.clock = now
 	w.tick(now)
 	if o := l.tell.own; o != nil && !w.policy.Told(now) {
 		o.over()
@@ -338,8 +409,9 @@ func (l *live) protect(b batch) {
 }
 
 // look asks who has the terminal and follows agents as they come and go. fresh
-// says that output or a report has come.
-func (l *live) look(now time.Time, fresh bool) {
+// says that output or a report has come. What in b was there before an agent
+// came is taken out.
+func (l *live) look(now time.Time, fresh bool, b *batch) {
 	l.process.fileDue = time.Time{}
 	s := l.process.look(l.agent != "")
 	switch {
@@ -347,6 +419,12 @@ func (l *live) look(now time.Time, fresh bool) {
 		if l.agent != "" {
 			l.gone(now)
 		}
+		before := len(b.out)
+		if b.group == l.process.agent.PGID {
+			before = min(before, b.turn)
+		}
+		l.remember(b.out[:before])
+		b.out = b.out[before:]
 		l.came(now, s.came)
 	case s.gone:
 		l.gone(now)
@@ -423,15 +501,19 @@ func (l *live) gone(now time.Time) {
 	l.tell.leave()
 }
 
+// remember keeps the end of what nobody has said that it is an agent's.
+func (l *live) remember(p []byte) {
+	l.recent = append(l.recent, p[max(0, len(p)-mirrorRecent):]...)
+	if n := len(l.recent) - mirrorRecent; n > 0 {
+		l.recent = append(l.recent[:0], l.recent[n:]...)
+	}
+}
+
 // draw feeds the screen, in a flood the end of it.
 func (l *live) draw(now time.Time, b batch) {
 	p := b.out
 	if l.agent == "" {
-		// Nothing is drawn for a command that nobody has rules for.
-		l.recent = append(l.recent, p[max(0, len(p)-mirrorRecent):]...)
-		if n := len(l.recent) - mirrorRecent; n > 0 {
-			l.recent = append(l.recent[:0], l.recent[n:]...)
-		}
+		l.remember(p) // nothing is drawn for a command that nobody has rules for
 		return
 	}
 	if l.compiled != l.agent {

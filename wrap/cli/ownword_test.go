@@ -267,20 +267,35 @@ func hook(event string, more map[string]any) string {
 	return string(b)
 }
 
+// heard runs a hook until it is believed: where the machine has no time for it,
+// a reporter gives up.
+func heard(t *testing.T, r *rig, sock, payload, state string) {
+	t.Helper()
+	r.eventually(t, state, func() bool {
+		took := runReport(t, sock, payload, nil, "--from", "claude")
+		end := time.Now().Add(time.Second)
+		for list := r.states(); time.Now().Before(end); list = r.states() {
+			if len(list) > 0 && list[len(list)-1] == state {
+				t.Logf("a hook with %d kB took %v", len(payload)>>10, took.Round(time.Millisecond))
+				return true
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+		return false
+	})
+}
+
 // TestHostileHooks: payloads of megabytes and nonsense, reporters that hang and
 // reporters of another user.
 func TestHostileHooks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{flags: []string{"--sources=hook,process", "--hooks=always"}, term: ptyrun.Xterm{}})
 	sock := r.socket(t)
-	runReport(t, sock, hook("SessionStart", map[string]any{"source": "startup"}), nil, "--from", "claude")
-	r.until(t, "idle")
-	runReport(t, sock, hook("UserPromptSubmit", map[string]any{"prompt": strings.Repeat("x", 2<<20)}), nil, "--from", "claude")
-	r.until(t, "working")
-	big := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make deploy", "extra": strings.Repeat(`"\`, 1<<20)}}
-	took := runReport(t, sock, hook("PermissionRequest", big), nil, "--from", "claude")
-	t.Logf("a hook with 4 MB took %v", took.Round(time.Millisecond))
-	r.until(t, "blocked/permission")
+	heard(t, r, sock, hook("SessionStart", map[string]any{"source": "startup"}), "idle")
+	heard(t, r, sock, hook("UserPromptSubmit", map[string]any{"prompt": strings.Repeat("x", 2<<20)}), "working")
+	big := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make deploy", 
+		"extra": strings.Repeat(`"\`, 1<<17) + strings.Repeat("x", 1<<20)}}
+	heard(t, r, sock, hook("PermissionRequest", big), "blocked/permission")
 	states := r.states()
 
 	auth := `,"hook_event_name":"Stop","session_id":"s","prompt_id":"p"`
@@ -341,8 +356,7 @@ func TestHostileHooks(t *testing.T) {
 		}
 	}
 	// All of that comes before this one, and none of it counts.
-	runReport(t, sock, hook("PostToolUse", big), nil, "--from", "claude")
-	r.until(t, "working")
+	heard(t, r, sock, hook("PostToolUse", big), "working")
 	if got := r.states(); !slices.Equal(got, append(states, "working")) {
 		t.Errorf("the states were %q, want %q and then working", got, states)
 	}

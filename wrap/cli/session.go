@@ -161,6 +161,7 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 		watch: func() *process.Watcher {
 			return process.NewWatcher(r.relay.ForegroundGroup, a.catalog.commands(), a.env["SHELL"])
 		},
+		group:  r.relay.ForegroundGroup,
 		direct: agent != "",
 		dir:    claudeDir(a.env),
 	}
@@ -195,6 +196,7 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 	o.OSC = func(num int, data []byte) wrap.Verdict {
 		switch {
 		case num == report.ProgramOSC:
+			l.urgent.Store(true)
 			return wrap.Verdict{Drop: l.gate.output(data)}
 		case num == oscGrowl && t.bar != nil:
 			t.bar.heard(data)

@@ -293,7 +293,7 @@ func TestHostileHooks(t *testing.T) {
 	sock := r.socket(t)
 	heard(t, r, sock, hook("SessionStart", map[string]any{"source": "startup"}), "idle")
 	heard(t, r, sock, hook("UserPromptSubmit", map[string]any{"prompt": strings.Repeat("x", 2<<20)}), "working")
-	big := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make deploy", 
+	big := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make deploy",
 		"extra": strings.Repeat(`"\`, 1<<17) + strings.Repeat("x", 1<<20)}}
 	heard(t, r, sock, hook("PermissionRequest", big), "blocked/permission")
 	states := r.states()

@@ -115,6 +115,12 @@ func (s *Session) onSignal(sig os.Signal) {
 		// and the shell may have changed the modes; or the shell has sent the job
 		// to the background or brought it back while it ran.
 		s.resume()
+	case syscall.SIGHUP:
+		if hungUp() {
+			s.hangUp()
+			return
+		}
+		s.signal(syscall.SIGHUP)
 	default:
 		s.signal(sig.(syscall.Signal))
 	}
@@ -225,23 +231,25 @@ func leadsSession() bool {
 	return err == nil && sid == os.Getpid()
 }
 
-// hangUp lets the command know that its terminal is gone: SIGHUP, and SIGCONT
-// in case it is stopped. Its output has nowhere to go, so the master is closed,
-// which is how the command's reads and writes fail as they would without us.
+// hangUp lets the command know that its terminal is gone. The master is closed
+// first, so that the command's reads and writes fail when it hears of it, as
+// they would without us; then come SIGHUP, and SIGCONT in case it is stopped.
 func (s *Session) hangUp() {
+	if !s.gone {
+		s.gone = true
+		s.in.stop()
+		s.out.abort.Store(true)
+		s.out.pty.interruptRead()
+		t := time.NewTimer(flushTime)
+		defer t.Stop()
+		select {
+		case <-s.outDone:
+		case <-t.C: // it hangs in a write to what is left of the terminal
+		}
+		s.closeMaster()
+	}
 	s.signal(syscall.SIGHUP)
 	s.signal(syscall.SIGCONT)
-	s.in.stop()
-	s.out.abort.Store(true)
-	s.out.pty.interruptRead()
-	t := time.NewTimer(flushTime)
-	defer t.Stop()
-	select {
-	case <-s.outDone:
-	case <-t.C: // it hangs in a write to what is left of the terminal
-		return
-	}
-	s.closeMaster()
 }
 
 // closeMaster closes the pty's master: whoever has the other side open is hung

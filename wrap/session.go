@@ -51,6 +51,7 @@ type Session struct {
 
 	pid     atomic.Int32 // the command's, while it runs
 	pending []syscall.Signal
+	gone    bool // the terminal is, and the pty has been hung up
 
 	ended  chan struct{}
 	status Status

@@ -91,12 +91,15 @@ const (
 // The functions are called by the goroutines that carry the person's bytes, so
 // they must return at once: copy under a short lock, or send to a channel with
 // a default case, and drop what finds no room. A function that panics is logged
-// and not called again. Output is called by one goroutine, Input, Typed and Focus
-// by a second, the others by a third.
+// and not called again. Read and Output are called by one goroutine, Input, Typed
+// and Focus by a second, the others by a third.
 type Tap struct {
 	// Started: the command runs as process pid, which leads its own process
 	// group, on the pty whose device is tty.
 	Started func(pid int, tty string)
+	// Read: something that the command wrote has been read, and the terminal
+	// does not have it yet. Output follows with it.
+	Read func()
 	// Output is a copy of what the command wrote, before any change made to it
 	// and after the terminal has it. p is valid during the call only.
 	Output func(p []byte)

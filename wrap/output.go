@@ -135,8 +135,10 @@ func (o *output) pause() (done bool, err error) {
 	return false, o.sendOwn()
 }
 
-// emit writes what the command has written, then shows it to the tap.
+// emit writes what the command has written, then shows it to the tap. That it
+// has been read the tap hears before anyone can see it and act on it.
 func (o *output) emit(p []byte) error {
+	o.tap.read()
 	prefix := ""
 	if s := o.prefix.Load(); s != nil {
 		prefix = *s

@@ -27,6 +27,13 @@ func (t *tapper) started(pid int, tty string) {
 	}
 }
 
+func (t *tapper) read() {
+	if t.tap.Read != nil {
+		defer guard(t, "Read", &t.tap.Read)
+		t.tap.Read()
+	}
+}
+
 func (t *tapper) output(p []byte) {
 	if t.tap.Output != nil {
 		defer guard(t, "Output", &t.tap.Output)

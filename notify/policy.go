@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"slices"
 	"time"
 
 	"fwrap/detect"
@@ -215,14 +216,14 @@ func same(a, b *occurrence) bool {
 	if squash(x.Text) != squash(y.Text) {
 		return false
 	}
-	if len(x.Options) == 0 || len(y.Options) == 0 {
-		return true
-	}
-	if len(x.Options) != len(y.Options) {
-		return false
-	}
-	for i := range x.Options {
-		if squash(x.Options[i]) != squash(y.Options[i]) {
+	// In a small window some of the options are out of sight.
+	return within(x.Options, y.Options) || within(y.Options, x.Options)
+}
+
+// within reports whether all of few are among many.
+func within(few, many []string) bool {
+	for _, f := range few {
+		if !slices.ContainsFunc(many, func(m string) bool { return squash(m) == squash(f) }) {
 			return false
 		}
 	}

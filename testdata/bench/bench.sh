@@ -14,7 +14,7 @@ trap 'rm -rf "$bin"' EXIT
 cd "$here/../.."
 go build -o "$bin/ptybench" ./testdata/bench/ptybench
 if [ $# -eq 0 ]; then
-	go build -o "$bin/fwrap" .
+	CGO_ENABLED=0 go build -o "$bin/fwrap" .
 	set -- "fwrap=$bin/fwrap --" "fwrap+detect=$bin/fwrap --agent claude --" "bare-again=env"
 	if command -v script >/dev/null; then set -- "$@" "script=$here/adapters/script.sh"; fi
 	if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then set -- "$@" "sudo=$here/adapters/sudo.sh"; fi

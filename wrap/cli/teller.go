@@ -43,6 +43,7 @@ type teller struct {
 	title  *notify.Title // of the agent that is watched
 	agents string        // the agent's title as last seen
 	pushed bool
+	sure   bool // something has been known of the agent that is watched
 	up     atomic.Int64 // the number of the notice that should be up; 0: none
 
 	watching atomic.Bool // an agent has the terminal
@@ -65,6 +66,12 @@ func (t *teller) changed(_ time.Time, st detect.Status) {
 		t.gate.emit(term.Status7501(record(t.session.Agent, st)))
 	}
 	if t.title == nil {
+		return
+	}
+	// A screen that no rule knows says nothing worth a title of our own: the
+	// command may be anything, under --agent, or have drawn nothing yet.
+	t.sure = t.sure || st.Rule != "" || st.Source != detect.FromScreen
+	if !t.sure {
 		return
 	}
 	text, write := t.title.Status(st)

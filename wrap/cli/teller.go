@@ -43,7 +43,7 @@ type teller struct {
 	title  *notify.Title // of the agent that is watched
 	agents string        // the agent's title as last seen
 	pushed bool
-	sure   bool // something has been known of the agent that is watched
+	sure   bool         // something has been known of the agent that is watched
 	up     atomic.Int64 // the number of the notice that should be up; 0: none
 
 	watching atomic.Bool // an agent has the terminal

@@ -62,6 +62,7 @@ type live struct {
 	speaks func(agent string) bool // the agent reports in its output when answered
 
 	agent    string    // whose screen is watched; empty: nobody's yet
+	drew     bool      // it has written something
 	compiled string    // whose rules have been asked for
 	clock    time.Time // the latest time that the watch has been told
 	recent   []byte    // the last output while nobody's screen is watched
@@ -70,8 +71,7 @@ type live struct {
 	queue   []byte
 	spare   []byte // the buffer that was drawn last, to be used again
 	lost    bool   // bytes were dropped from the queue
-	group   int    // the process group in front when the last output was read; 0: not asked
-	turn    int    // where in the queue the output begins that came while it was
+	runs    []run  // of what is in the queue, in order
 	size    *wrap.Winsize
 	key     bool
 	focus   notify.Focus
@@ -100,9 +100,6 @@ type loaded struct {
 	agent string
 	rules *detect.Rules
 }
-
-// eraseDisplay ends what sequence there may be (CAN) and erases the screen (ED 2).
-const eraseDisplay = "\x18\x1b[2J"
 
 // maxReports bounds the reports that wait for the mirror's goroutine. A reporter
 // that is faster than that says nothing worth hearing.
@@ -183,15 +180,6 @@ func (l *live) nudge(change func()) {
 	}
 }
 
-// read notes who has the terminal. What an agent finds on it is not its own, and
-// a person can start one as soon as they see a prompt: so it is asked before
-// they do.
-func (l *live) read() {
-	if !l.process.direct {
-		l.reader, _ = l.process.group()
-	}
-}
-
 // output takes a copy of the command's output. It is the relay that calls: a
 // short lock and a copy, whatever the mirror does.
 func (l *live) output(p []byte) {
@@ -209,10 +197,10 @@ func (l *live) output(p []byte) {
 	if len(l.queue)+len(p) > mirrorMax {
 		drop := len(l.queue) - min(len(l.queue), mirrorTail)
 		l.queue = append(l.queue[:0], l.queue[drop:]...)
-		l.lost, l.turn = true, max(0, l.turn-drop)
+		l.lost, l.runs = true, cutRuns(l.runs, drop)
 	}
-	if l.reader != l.group {
-		l.group, l.turn = l.reader, len(l.queue)
+	if n := len(l.runs); n == 0 || l.runs[n-1].group != l.reader && n < maxRuns {
+		l.runs = append(l.runs, run{len(l.queue), l.reader})
 	}
 	before := len(l.queue)
 	l.queue = append(l.queue, p...)
@@ -233,8 +221,7 @@ type batch struct {
 	out     []byte
 	at      time.Time // when the last of it came
 	lost    bool
-	group   int // that has written out[turn:]
-	turn    int
+	runs    []run // of out
 	size    *wrap.Winsize
 	key     bool
 	focus   *notify.Focus
@@ -246,12 +233,12 @@ type batch struct {
 func (l *live) take() batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := batch{out: l.queue, lost: l.lost, group: l.group, turn: l.turn, size: l.size, key: l.key, rules: l.rules, reports: l.reports, ended: l.ended}
+	b := batch{out: l.queue, lost: l.lost, runs: l.runs, size: l.size, key: l.key, rules: l.rules, reports: l.reports, ended: l.ended}
 	if l.hasFoc {
 		f := l.focus
 		b.focus = &f
 	}
-	l.queue, l.spare, l.turn = l.spare[:0], nil, 0
+	l.queue, l.spare, l.runs = l.spare[:0], nil, nil
 	l.lost, l.size, l.key, l.hasFoc, l.rules, l.reports = false, nil, false, false, nil, nil
 	b.at, l.nudged = l.at, false
 	l.busy = time.Now()
@@ -324,30 +311,35 @@ func (l *live) pause() {
 			l.mu.Unlock()
 			return
 		}
-		head := []byte(nil)
+		head, mine := []byte(nil), true
 		if len(l.queue) >= mirrorFull {
 			whole := l.queue
 			n := len(whole) - mirrorTail
 			head, l.queue, l.spare = whole[:n], append(l.spare[:0], whole[n:]...), nil
-			l.turn = max(0, l.turn-n)
+			for _, r := range l.runs {
+				mine = mine && (r.from >= n || l.mine(r))
+			}
+			l.runs = cutRuns(l.runs, n)
 			l.busy = time.Now()
 			before = -1
 		}
 		l.mu.Unlock()
 		if head != nil {
-			l.skip(head)
+			l.skip(head, mine)
 			l.rest(batch{out: head})
 		}
 	}
 }
 
-func (l *live) skip(p []byte) {
+func (l *live) skip(p []byte, mine bool) {
 	defer l.recovered("skip")
 	if l.agent == "" {
 		return
 	}
 	l.clock = time.Now()
-	l.watch.hear(l.clock, p)
+	if mine {
+		l.watch.hear(l.clock, p)
+	}
 	l.screen.Skip(p)
 }
 
@@ -380,7 +372,7 @@ func (l *live) protect(b batch) {
 	}
 	fresh := len(b.out) > 0 || len(b.reports) > 0
 	if due := l.process.fileDue; fresh || !due.IsZero() && !now.Before(due) {
-		l.look(now, fresh, &b)
+		l.look(now, fresh)
 	}
 	if len(b.out) > 0 {
 		l.draw(now, b)
@@ -409,9 +401,8 @@ func (l *live) protect(b batch) {
 }
 
 // look asks who has the terminal and follows agents as they come and go. fresh
-// says that output or a report has come. What in b was there before an agent
-// came is taken out.
-func (l *live) look(now time.Time, fresh bool, b *batch) {
+// says that output or a report has come.
+func (l *live) look(now time.Time, fresh bool) {
 	l.process.fileDue = time.Time{}
 	s := l.process.look(l.agent != "")
 	switch {
@@ -419,12 +410,6 @@ func (l *live) look(now time.Time, fresh bool, b *batch) {
 		if l.agent != "" {
 			l.gone(now)
 		}
-		before := len(b.out)
-		if b.group == l.process.agent.PGID {
-			before = min(before, b.turn)
-		}
-		l.remember(b.out[:before])
-		b.out = b.out[before:]
 		l.came(now, s.came)
 	case s.gone:
 		l.gone(now)
@@ -455,12 +440,7 @@ func (l *live) came(now time.Time, agent string) {
 	}
 	l.screen.Write(l.recent)
 	l.recent = nil
-	if !l.process.direct {
-		// What is left on the screen, the last dialog of an agent before this
-		// one, say, is not this one's. Where it stands counts, for agents draw
-		// from the cursor on; so it is only wiped, and on our copy.
-		l.screen.Write([]byte(eraseDisplay))
-	}
+	l.drew = l.process.direct
 	l.watch.timeline.SetRules(now, nil)
 	l.watch.timeline.Foreground(now, detect.ForegroundAgent)
 	l.watch.settle(now)
@@ -499,36 +479,6 @@ func (l *live) gone(now time.Time) {
 		l.gate.gone()
 	}
 	l.tell.leave()
-}
-
-// remember keeps the end of what nobody has said that it is an agent's.
-func (l *live) remember(p []byte) {
-	l.recent = append(l.recent, p[max(0, len(p)-mirrorRecent):]...)
-	if n := len(l.recent) - mirrorRecent; n > 0 {
-		l.recent = append(l.recent[:0], l.recent[n:]...)
-	}
-}
-
-// draw feeds the screen, in a flood the end of it.
-func (l *live) draw(now time.Time, b batch) {
-	p := b.out
-	if l.agent == "" {
-		l.remember(p) // nothing is drawn for a command that nobody has rules for
-		return
-	}
-	if l.compiled != l.agent {
-		l.compile()
-	}
-	if b.lost {
-		l.log.Info("a flood was faster than the screen's emulator; its middle was dropped")
-	}
-	if skip := len(p) - mirrorTail; skip > 0 {
-		l.watch.hear(now, p[:skip])
-		l.screen.Skip(p[:skip])
-		p = p[skip:]
-	}
-	l.watch.output(now, p)
-	l.tell.passed(l.screen.Title())
 }
 
 func (l *live) recovered(where string) {

@@ -34,6 +34,12 @@ type watch struct {
 // before it paints it.
 func (w *watch) output(now time.Time, p []byte) {
 	w.hear(now, p)
+	w.drawn(now, p)
+}
+
+// drawn takes output that is not the agent's own, though it is on its terminal:
+// no report in it counts.
+func (w *watch) drawn(now time.Time, p []byte) {
 	w.timeline.Write(now, p)
 	w.stuck.drawn = now
 	w.settle(now)

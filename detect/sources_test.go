@@ -450,7 +450,7 @@ func TestDetails(t *testing.T) {
 	if s := c.Status(); s.Question.Text != "proceed?" {
 		t.Errorf("another dialog's question is shown: %+v", s)
 	}
-	c = runScript(t, `
+	runScript(t, `
 		0 screen blocked
 		0 hook blocked/plan
 		0 = blocked/plan screen`)

@@ -260,11 +260,8 @@ func unframe(row string) string {
 		return row
 	}
 	r[0] = ' '
-	for n := len(r) - 1; n > 0; n-- {
-		if isSide(r[n]) {
-			r = r[:n]
-		}
-		break
+	if n := len(r) - 1; n > 0 && isSide(r[n]) {
+		r = r[:n]
 	}
 	return row[:lead] + string(r)
 }

@@ -86,8 +86,7 @@ type gather struct {
 	message string
 	failure string
 	server  string
-	asked   int // questions seen in tool_input
-	choice  string
+	asked   int  // questions seen in tool_input
 	bad     bool // the text is not an object
 }
 

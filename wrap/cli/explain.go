@@ -138,8 +138,6 @@ type explained struct {
 	rules    *detect.Rules
 	final    detect.Snapshot
 	status   detect.Status
-	start    time.Time
-	end      time.Time
 	timeline []timelineEntry
 	timed    bool          // the recording has times of its own
 	unknown  bool          // at the end no rule knew the screen

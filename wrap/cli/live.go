@@ -56,8 +56,7 @@ type live struct {
 	gate    *statusGate // nil: OSC 7501 passes as it is
 	process *foreground
 	load    func(agent string) (*manifest.Manifest, error)
-	noted   func(now time.Time, l *live, st detect.Status) // hears changes, too; may be nil
-	rec     *recorder                                      // nil: nothing is recorded
+	rec     *recorder // nil: nothing is recorded
 
 	speaks func(agent string) bool // the agent reports in its output when answered
 

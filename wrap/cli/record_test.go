@@ -107,21 +107,6 @@ func (d *desk) run(t *testing.T, args ...string) (out string, code int) {
 	return string(b), cmd.ProcessState.ExitCode()
 }
 
-// logged waits until the log has the text.
-func (d *desk) logged(t *testing.T, text string) string {
-	t.Helper()
-	for end := time.Now().Add(limit); ; {
-		b, _ := os.ReadFile(d.log())
-		if strings.Contains(string(b), text) {
-			return string(b)
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the log has no %q:\n%s", text, b)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-}
-
 // TestRecordSession records a session that ends by itself, and one whose agent
 // is killed: the recording is whole, has the states and the sizes, is replayed
 // by explain with no flag, and holds nothing that was typed.

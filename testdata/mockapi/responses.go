@@ -218,7 +218,7 @@ func codexScenarios() map[string]Scenario {
 			map[string]any{"label": "Postgres", "description": "A server"}}}}}
 	return map[string]Scenario{
 		"codex_title": steps(say("Greeting change")),
-		"codex_plain": steps(say("Hello! The answer is 42.")),
+		"codex_plain": steps(later(time.Second, "Hello! The answer is 42.")),
 		// Codex shows a line when it is complete.
 		"codex_slow": steps([]Block{Text{S: "The parser walks the token list once.\n\nIt keeps a stack of open scopes.\n\n"}, Pause(25 * time.Second), Text{S: prose}}),
 		"codex_shell": steps(

@@ -145,7 +145,9 @@ func tableScenarios(api *mockapi.Server) {
 	}
 	api.Handle("errand", func(turn mockapi.Turn) []mockapi.Block {
 		if turn.Step == 0 {
-			return []mockapi.Block{bash("curl http://127.0.0.1:1/status", "Ask the server", false)}
+			// Claude Code 2.1.332 leaves the working out now and then when the
+			// dialog follows at once, with fwrap or without (1 of 24).
+			return []mockapi.Block{mockapi.Pause(time.Second), bash("curl http://127.0.0.1:1/status", "Ask the server", false)}
 		}
 		return []mockapi.Block{mockapi.Pause(2 * time.Second), mockapi.Text{S: "The errand is done."}}
 	})

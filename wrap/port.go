@@ -36,9 +36,6 @@ type port interface {
 // there to be read.
 const lookAgain = 200 * time.Millisecond
 
-// pollOnly makes all ports wait as they do on macOS. Tests set it.
-var pollOnly bool
-
 // pollPort is a port that waits by a system call, in a thread of its own.
 type pollPort struct {
 	fd       int

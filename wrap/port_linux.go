@@ -37,6 +37,9 @@ type netPort struct {
 
 const inputEdge = unix.EPOLLIN | unix.EPOLLET&0xffffffff
 
+// pollOnly makes all ports wait as they do on macOS. Tests set it.
+var pollOnly bool
+
 // newPort makes a port of a descriptor that does not block.
 func newPort(fd int, may func() bool) (port, error) {
 	pp, err := newPollPort(fd, true, may)

@@ -16,6 +16,7 @@ type Hooks struct {
 	seq    map[string]uint64 // of plain words, by sender
 	file   time.Time         // of the status file's last status
 	hold   bool              // the last report has no age
+	word   uint64            // of the last event that counted: when its hook was started, in ns since 1970
 }
 
 var _ detect.Settler = (*Hooks)(nil)
@@ -49,7 +50,9 @@ func (h *Hooks) Take(m Message) (detect.Report, bool) {
 		if e.Seq == 0 {
 			e.Seq = m.Seq
 		}
-		r, ok = h.claude.Event(e)
+		if r, ok = h.claude.Event(e); ok {
+			h.word = e.Seq
+		}
 	case len(m.Event) > 0 && m.From == "codex":
 		if n, err := ReadNotice(m.Event); err == nil {
 			r, ok = h.codex.Notify(n)
@@ -100,6 +103,10 @@ func (h *Hooks) SessionFile(f SessionFile) (detect.Report, bool) {
 		return detect.Report{}, false
 	}
 	r, ok := f.Report()
+	if ok && r.State == detect.Working && h.claude.lastWord.State == detect.Blocked && !f.Updated.IsZero() && uint64(f.Updated.UnixNano()) < h.word {
+		// The file of before the dialog, read after its hook.
+		return detect.Report{}, false
+	}
 	if w := &h.claude.lastWord; ok && r.State == w.State && r.Kind == "" && w.Kind != detect.Shell {
 		// The file says that it rests or works, the hook has said how.
 		r.Kind, r.Note, r.Question = w.Kind, w.Note, w.Question

@@ -215,6 +215,18 @@ func TestHooks(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", file, heard(r, ok), tt.want)
 		}
 	}
+	// The file is read after the hook that has told of a dialog.
+	h.Take(Message{From: "claude", Seq: 100e6, Event: raw(Event{Name: "PreToolUse", Session: "s", Prompt: "p2", Tool: "AskUserQuestion", Text: "Which?"})})
+	for _, tt := range []struct {
+		status string
+		ms     int64
+		want   string
+	}{{"busy", 90, "-"}, {"waiting", 95, "blocked/permission"}, {"busy", 101, "working"}} {
+		file.Session, file.Status, file.Updated = "s", tt.status, time.UnixMilli(tt.ms)
+		if r, ok := h.SessionFile(file); heard(r, ok) != tt.want {
+			t.Errorf("%+v: %s, want %s", file, heard(r, ok), tt.want)
+		}
+	}
 	h.Exit()
 	h.Take(Message{From: "build", State: "working"})
 	if got := heard(h.Settle(true), true); got != "working" || !h.Settle(true).Hold {

@@ -33,7 +33,7 @@ func TestTabLabels(t *testing.T) {
 			{shows: "Compacting", is: "working/compacting"},
 			{shows: "Compacted", hides: "Compacting", is: "idle"}}},
 		{name: "/clear", text: "/clear", steps: []step{
-			{shows: ready, hides: "Compacted", is: "idle|idle/interrupted"}}},
+			{shows: "manual mode on", hides: "Compacted", is: "idle|idle/interrupted"}}},
 		{name: "/exit", text: "/exit", steps: []step{{is: "none"}}},
 	}
 	// /clear may count as work for a moment, and the work before a dialog may be

@@ -123,10 +123,10 @@ var table = []row{
 			"7501": {"working", noWord}, "screen": {"idle|working → working/compacting", "the list of commands covers the error"}}},
 		{shows: "Compacted", hides: "Compacting", is: "idle", but: holes{"7501": {"idle/error", again}}}}},
 	{name: "/clear", text: "/clear", steps: []step{
-		{shows: ready, hides: "Compacted", is: "idle", but: holes{
+		{shows: "manual mode on", hides: "Compacted", is: "idle", but: holes{
 			"all": {"idle|idle/interrupted", local}, "7501": {"idle|idle/interrupted", local}}}}},
 	{name: "plan", text: "", steps: []step{
-		{shows: ready, keys: planMode},
+		{shows: "manual mode on", keys: planMode},
 		{shows: "plan mode on", keys: "SCN:plan please"},
 		{shows: "SCN:plan please", keys: enter},
 		{shows: "Would you like to proceed", is: "blocked/plan", keys: "2"},
@@ -277,7 +277,7 @@ func (y play) rows(table []row, results map[string]outcome) {
 			from = 0
 		}
 		if r.text != "" {
-			p.Settled("prompt before "+r.name, 400*time.Millisecond, limit, ptyrun.Not(ptyrun.Matches(prompt)))
+			p.Held("prompt before "+r.name, 400*time.Millisecond, limit, ptyrun.Not(ptyrun.Matches(prompt)))
 			ask(p, r.text)
 		}
 		var want []string
@@ -321,9 +321,13 @@ func (y play) rows(table []row, results map[string]outcome) {
 		worked := slices.ContainsFunc(got, func(s string) bool {
 			return strings.HasPrefix(s, "working") || strings.HasPrefix(s, "blocked") || s == "idle/error"
 		})
-		// The rest before the row, and how it was called, is not the row's.
+		// The rest before the row, and how it was called, is not the row's;
+		// nor is what a row before it that has no prompt has left to be seen.
+		before := func(s string) bool {
+			return strings.HasPrefix(s, "idle") || r.text == "" && strings.HasPrefix(s, "working")
+		}
 		fits := follows(got, want)
-		for n := 1; n < len(got) && strings.HasPrefix(got[n-1], "idle") && !fits; n++ {
+		for n := 1; n < len(got) && before(got[n-1]) && !fits; n++ {
 			fits = follows(got[n:], want)
 		}
 		if fits && (worked || !strings.HasPrefix(r.text, "SCN:")) {

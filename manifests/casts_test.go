@@ -134,7 +134,8 @@ func TestCasts(t *testing.T) {
 		}
 		var length time.Duration
 		moments, looks, flips := 0, 0, 0
-		for _, file := range files {
+		for i := 0; i < len(files); i += sample {
+			file := files[i]
 			name, _ := filepath.Rel(captureDir, strings.TrimSuffix(file, ".cast.gz"))
 			r := replay(t, m, unzip(t, file), truths[filepath.ToSlash(name)])
 			length += r.end

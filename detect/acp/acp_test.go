@@ -90,7 +90,16 @@ func TestTap(t *testing.T) {
 		ended  = `< {"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`
 		ask    = `< {"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"a","toolCall":{"toolCallId":"t","title":"ls"},"options":[{"optionId":"y","name":"Yes"}]}}`
 		yes    = `> {"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`
+		two    = `
+			> {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+			< {"id":0,"result":{"protocolVersion":2}}
+			`
 	)
+	state := func(session, s string) string {
+		return `
+			< {"method":"session/update","params":{"sessionId":"` + session + `","update":{"sessionUpdate":"state_update","state":` + s + `}}}
+			`
+	}
 	tests := []struct {
 		name   string
 		script string // lines "> client" and "< agent"; "= state" what holds then
@@ -196,13 +205,106 @@ func TestTap(t *testing.T) {
 			` + ask + `
 			= blocked/permission "ls" ["Yes"]
 			` + yes + `
-			= blocked
+			= working
 			< {"method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"state_update","state":"running"}}}
 			= working
 			< {"method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn","background":[{"id":"x"},{"id":"y"}]}}}
 			= working/background
 			< {"method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"cancelled","background":[]}}}
 			= idle/interrupted`},
+		{"version 2: a prompt is work before it is taken in, and after", two + `
+			> {"id":1,"method":"session/prompt","params":{"sessionId":"a"}}
+			= working
+			< {"id":1,"result":{"messageId":"m"}}
+			= working
+			` + state("a", `"running"`) + `
+			= working
+			` + state("a", `"idle","stopReason":"max_tokens"`) + `
+			= idle note "max_tokens"`},
+		{"version 2: what a permission is asked for", two + state("a", `"requires_action"`) + `
+			< {"id":9,"method":"session/request_permission","params":{"sessionId":"a","title":"make deploy","subject":{"type":"tool_call","toolCall":{"toolCallId":"t","title":"Bash"}},"options":[{"name":"Yes"}]}}
+			= blocked/permission "make deploy" ["Yes"]
+			> {"id":9,"result":{}}
+			= working
+			< {"id":9,"method":"session/request_permission","params":{"sessionId":"a","title":"","subject":{"type":"tool_call","toolCall":{"toolCallId":"t","title":"make test"}}}}
+			= blocked/permission "make test"
+			> {"id":9,"result":{}}
+			< {"method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"tool_call_update","toolCallId":"u","title":"make it so"}}}
+			< {"id":9,"method":"session/request_permission","params":{"sessionId":"a","subject":{"type":"tool_call","toolCall":{"toolCallId":"u","kind":"switch_mode"}}}}
+			= blocked/plan "make it so"`},
+		{"version 2: one of two questions answered", two + state("a", `"requires_action"`) + ask + `
+			< {"id":2,"method":"session/request_permission","params":{"sessionId":"a","title":"rm","options":[]}}
+			` + yes + `
+			= blocked/permission "rm"
+			> {"id":2,"result":{}}
+			= working`},
+		{"version 2: the agent takes its question back and stops", two + state("a", `"requires_action"`) + ask + `
+			< {"method":"$/cancel_request","params":{"requestId":1}}
+			= working
+			` + yes + state("a", `"idle","stopReason":"cancelled"`) + `
+			= idle/interrupted`},
+		{"version 2: another session's question does not answer this one's", two + state("b", `"requires_action"`) + ask + yes + `
+			= blocked`},
+		{"version 2: a turn that failed", two + prompt + `
+			< {"id":1,"result":{}}
+			` + state("a", `"running"`) + state("a", `"idle","stopReason":"error","error":{"code":-32603,"message":"API Error: 400"}`) + `
+			= idle/error note "API Error: 400"
+			` + state("a", `"idle","background":[{"id":"x"}]`) + `
+			= working/background
+			` + state("a", `"idle","background":[]`) + `
+			= idle/error note "API Error: 400"
+			` + prompt + `
+			= working`},
+		{"version 2: a queued prompt is cancelled with the turn before it", two + prompt + `
+			< {"id":1,"result":{}}
+			` + state("a", `"running"`) + `
+			> {"id":2,"method":"session/prompt","params":{"sessionId":"a"}}
+			> {"method":"session/cancel","params":{"sessionId":"a"}}
+			< {"id":2,"error":{"code":-32800,"message":"Request cancelled"}}
+			= working
+			` + state("a", `"idle","stopReason":"cancelled"`) + `
+			= idle/interrupted`},
+		{"version 2: a subagent in the background", two + prompt + `
+			< {"id":1,"result":{}}
+			` + state("a", `"running"`) + `
+			< {"method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"subagent_update","sessionId":"c","title":"Check","state":{"state":"running","background":[]}}}}
+			` + state("c", `"running"`) + state("a", `"idle","stopReason":"end_turn","background":[{"type":"subagent","sessionId":"c"}]`) + `
+			= working/background
+			` + state("c", `"requires_action"`) + `
+			< {"id":4,"method":"session/request_permission","params":{"sessionId":"c","title":"ls"}}
+			= blocked/permission "ls"
+			` + state("a", `"idle","background":[{"type":"subagent","sessionId":"c"}]`) + `
+			= blocked/permission "ls"
+			> {"id":4,"result":{}}
+			= working/background
+			` + state("c", `"idle","stopReason":"cancelled","background":[]`) + state("a", `"idle","background":[]`) + `
+			= idle`},
+		{"version 2: a question outside of a turn outlives an idle that is said again", two + state("a", `"idle","stopReason":"end_turn"`) + ask + state("a", `"idle","background":[{"id":"x"}]`) + `
+			= blocked/permission "ls" ["Yes"]
+			` + yes + `
+			= working/background`},
+		{"version 2: a command in the background", two + state("a", `"idle","stopReason":"end_turn","background":[{"type":"terminal","terminalId":"x"}]`) + `
+			= idle/shell
+			` + state("a", `"idle","background":[{"type":"terminal","terminalId":"x"},{"type":"tool_call","toolCallId":"y"}]`) + `
+			= working/background
+			` + state("a", `"idle","background":[]`) + `
+			= idle`},
+		{"version 2: a session is closed with its subagents", two + `
+			< {"method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"subagent_update","sessionId":"c"}}}
+			< {"method":"session/update","params":{"sessionId":"c","update":{"sessionUpdate":"subagent_update","sessionId":"d"}}}
+			` + state("c", `"running"`) + state("d", `"running"`) + `
+			= working/background
+			> {"id":3,"method":"session/close","params":{"sessionId":"a"}}
+			= idle`},
+		{"a cancelled request is no failure", prompt + `
+			> {"method":"$/cancel_request","params":{"requestId":1}}
+			< {"id":1,"error":{"code":-32800,"message":"Request cancelled"}}
+			= idle/interrupted`},
+		{"the version that was agreed on before it was asked for", `
+			< {"id":0,"result":{"protocolVersion":2}}
+			> {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+			` + state("a", `"running"`) + `
+			= working`},
 		{"a prompt that version 2 refuses", `
 			> {"id":0,"method":"initialize"}
 			< {"id":0,"result":{"protocolVersion":2}}

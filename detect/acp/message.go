@@ -25,7 +25,9 @@ type message struct {
 	result   bool // a response with a result …
 	failed   bool // … or with an error
 	failure  string
+	code     string // of the error
 	session  string
+	child    string // the session that a subagent_update is about
 	request  string // the id that $/cancel_request names
 	elicit   string // elicitationId of one that is done in a browser
 	version  int    // of an initialize result
@@ -37,7 +39,8 @@ type message struct {
 	callKind string
 	update   string // which session/update
 	state    string // of a state_update
-	back     int    // background tasks of a state_update
+	back     int    // background tasks of a state_update, but for …
+	shells   int    // … commands that run on
 	property string // the elicitation's first field, of which the options are
 	bad      bool   // an id that cannot be kept: the message is not understood
 }
@@ -123,8 +126,10 @@ func (l *lines) value(path []byte, v jsonscan.Value) {
 		m.result = true
 	case "/error":
 		m.failed = v.Kind != jsonscan.Null
-	case "/error/message":
+	case "/error/message", "/params/update/error/message":
 		m.failure = line(v)
+	case "/error/code":
+		m.code = string(v.Text)
 	case "/params/sessionId":
 		m.short(&m.session, v)
 	case "/params/requestId", "/params/id":
@@ -135,13 +140,16 @@ func (l *lines) value(path []byte, v jsonscan.Value) {
 		m.version, _ = strconv.Atoi(string(v.Text))
 	case "/result/stopReason", "/params/update/stopReason":
 		m.short(&m.stop, v)
-	case "/params/toolCall/title", "/params/update/title":
+	case "/params/update/sessionId":
+		m.short(&m.child, v)
+	// Version 2 has a permission's tool call in a subject, and a title beside it.
+	case "/params/toolCall/title", "/params/subject/toolCall/title", "/params/update/title":
 		m.title = line(v)
-	case "/params/toolCall/toolCallId", "/params/update/toolCallId":
+	case "/params/toolCall/toolCallId", "/params/subject/toolCall/toolCallId", "/params/update/toolCallId":
 		m.short(&m.call, v)
-	case "/params/toolCall/kind":
+	case "/params/toolCall/kind", "/params/subject/toolCall/kind":
 		m.short(&m.callKind, v)
-	case "/params/message":
+	case "/params/message", "/params/title":
 		m.text = line(v)
 	case "/params/options[]/name":
 		m.option(v)
@@ -151,11 +159,16 @@ func (l *lines) value(path []byte, v jsonscan.Value) {
 		m.short(&m.state, v)
 	case "/params/update/background":
 		if v.Kind == jsonscan.Array {
-			m.back = 0
+			m.back, m.shells = 0, 0
 		}
 	case "/params/update/background[]":
 		if v.Kind != jsonscan.End {
 			m.back++
+		}
+	case "/params/update/background[]/type":
+		if string(v.Text) == "terminal" {
+			m.back--
+			m.shells++
 		}
 	default:
 		m.schema(path, v)

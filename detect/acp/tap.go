@@ -48,9 +48,13 @@ type request struct {
 
 type session struct {
 	id      string
-	prompts []string // ids of prompts that run
-	state   string   // version 2: running, requires_action, idle
-	back    int
+	prompts []string // ids of prompts without an answer: in version 1 the answer is their end
+	// The rest is of version 2.
+	state  string // running, requires_action, idle
+	silent bool   // no state has come since the last prompt
+	back   int
+	shells int
+	parent string // of a subagent's session
 }
 
 type ask struct {
@@ -98,10 +102,13 @@ func (t *Tap) Report() detect.Report {
 	for i := range t.sessions {
 		s := &t.sessions[i]
 		switch {
-		case len(s.prompts) > 0 || s.state == "running":
+		case len(s.prompts) > 0 || s.state == "running" && s.parent == "":
 			return detect.Report{Source: detect.FromACP, State: detect.Working}
-		case s.back > 0:
+		case s.back > 0 || s.state == "running":
 			r.State, r.Kind, r.Note = detect.Working, detect.Background, ""
+		case s.shells > 0 && r.State == detect.Idle && r.Kind == "":
+			// A server may run on for good: the turn is over all the same.
+			r.Kind = detect.Shell
 		}
 	}
 	return r
@@ -150,9 +157,8 @@ func (t *Tap) request(from Side, m *message) {
 	case from == Client && m.method == "session/prompt":
 		if s := t.session(m.session); s != nil {
 			t.idle = detect.Report{}
-			if t.version >= 2 {
-				s.state = "running"
-			} else if !slices.Contains(s.prompts, m.id) {
+			s.silent = true
+			if !slices.Contains(s.prompts, m.id) {
 				s.prompts = append(s.prompts, m.id)
 			}
 		}
@@ -173,14 +179,37 @@ func (t *Tap) ask(m *message, r detect.Report) {
 	}
 }
 
-func (t *Tap) unask(id string) {
-	t.asks = slices.DeleteFunc(t.asks, func(a ask) bool { return a.id == id })
+func (t *Tap) unask(id string) { t.settle(func(a *ask) bool { return a.id == id }) }
+
+// settle takes away the questions that are over.
+func (t *Tap) settle(over func(*ask) bool) {
+	var of []string
+	t.asks = slices.DeleteFunc(t.asks, func(a ask) bool {
+		if !over(&a) {
+			return false
+		}
+		of = append(of, a.session)
+		return true
+	})
+	// A session whose last question is answered requires no action. It says
+	// "running" a moment later, but not when it has taken the question back
+	// because it was cancelled (claude-agent-acp 0.101.0).
+	for i := range t.sessions {
+		s := &t.sessions[i]
+		if s.state == "requires_action" && slices.Contains(of, s.id) &&
+			!slices.ContainsFunc(t.asks, func(a ask) bool { return a.session == s.id }) {
+			s.state = "running"
+		}
+	}
 }
 
-// permission is what a session/request_permission asks: its tool call's title,
-// which may have been told before in an update.
+// permission is what a session/request_permission asks: in version 2 its own
+// title, else its tool call's, which may have been told before in an update.
 func (t *Tap) permission(m *message) detect.Report {
-	r := detect.Report{Kind: detect.Permission, Question: detect.Question{Text: m.title, Options: m.options}}
+	r := detect.Report{Kind: detect.Permission, Question: detect.Question{Text: m.text, Options: m.options}}
+	if m.text == "" {
+		r.Question.Text = m.title
+	}
 	if m.callKind == "switch_mode" {
 		r.Kind = detect.Plan // claude-agent-acp's ExitPlanMode
 	}
@@ -198,7 +227,7 @@ func (t *Tap) notice(from Side, m *message) {
 	case m.method == "$/cancel_request" && from == Agent:
 		t.unask(m.request)
 	case m.method == "elicitation/complete" && from == Agent:
-		t.asks = slices.DeleteFunc(t.asks, func(a ask) bool { return a.elicit == m.elicit && a.elicit != "" })
+		t.settle(func(a *ask) bool { return a.elicit == m.elicit && a.elicit != "" })
 	case m.method == "session/update" && from == Agent:
 		t.update(m)
 	}
@@ -214,27 +243,46 @@ func (t *Tap) update(m *message) {
 		}
 		t.titles = append(t.titles, title{m.call, m.title})
 	}
-	if m.update != "state_update" || t.version < 2 {
+	if t.version < 2 {
 		return
 	}
-	s := t.session(m.session)
-	if s == nil {
-		return
+	switch m.update {
+	case "subagent_update":
+		if m.child == "" || m.child == m.session {
+			return
+		}
+		if s := t.session(m.child); s != nil {
+			s.parent = m.session
+		}
+	case "state_update":
+		if s := t.session(m.session); s != nil {
+			t.state(s, m)
+		}
 	}
-	s.back = m.back
+}
+
+// state takes what version 2 says of a session.
+func (t *Tap) state(s *session, m *message) {
+	s.back, s.shells, s.silent = m.back, m.shells, false
 	switch m.state {
 	case "running", "requires_action":
 		s.state = m.state
 	case "idle":
+		// Said again, for what runs in the background, it has no reason. The
+		// questions that are open stay so: what runs there asks, too.
+		if s.parent == "" && (m.stop != "" || s.state != "idle") {
+			t.idle = ended(m.stop)
+			t.idle.Note += m.failure
+		}
 		s.state = "idle"
-		t.idle = ended(m.stop)
-		// A session at rest waits for no answer.
-		t.asks = slices.DeleteFunc(t.asks, func(a ask) bool { return a.session == m.session && a.session != "" })
 	}
 }
 
 // answer is the response to a request of side asked.
 func (t *Tap) answer(asked Side, m *message) {
+	if asked == Client && m.version > 0 {
+		t.version = m.version
+	}
 	q, ok := t.pending[asked][m.id]
 	if !ok {
 		if m.id != "" {
@@ -249,8 +297,6 @@ func (t *Tap) answer(asked Side, m *message) {
 	switch {
 	case asked == Agent:
 		t.unask(m.id)
-	case q.method == "initialize" && m.version > 0:
-		t.version = m.version
 	case q.method == "session/prompt":
 		s := t.session(q.session)
 		if s == nil {
@@ -258,22 +304,32 @@ func (t *Tap) answer(asked Side, m *message) {
 		}
 		s.prompts = slices.DeleteFunc(s.prompts, func(id string) bool { return id == m.id })
 		switch {
+		case m.failed && m.code == cancelled:
+			t.idle = ended("cancelled")
 		case m.failed:
-			s.state = ""
-			t.idle = detect.Report{Kind: detect.Failed, Note: m.failure}
+			t.idle = ended("error")
+			t.idle.Note = m.failure
 		case t.version >= 2:
-			// It only says that the prompt was taken.
+			// It only says that the prompt was taken; that it runs may come later.
+			if s.silent {
+				s.state = "running"
+			}
 		default:
 			t.idle = ended(m.stop)
 		}
 	}
 }
 
+// cancelled is the code of the error that a cancelled request is answered with.
+const cancelled = "-32800"
+
 // ended is how a turn with that stopReason has ended.
 func ended(reason string) detect.Report {
 	switch reason {
 	case "cancelled":
 		return detect.Report{Kind: detect.Stopped}
+	case "error": // of version 2
+		return detect.Report{Kind: detect.Failed}
 	case "max_tokens", "max_turn_requests", "refusal":
 		return detect.Report{Note: reason}
 	}
@@ -300,7 +356,16 @@ func (t *Tap) session(id string) *session {
 	return &t.sessions[len(t.sessions)-1]
 }
 
+// forget is the end of a session and of its subagents'.
 func (t *Tap) forget(id string) {
-	t.sessions = slices.DeleteFunc(t.sessions, func(s session) bool { return s.id == id })
-	t.asks = slices.DeleteFunc(t.asks, func(a ask) bool { return a.session == id && id != "" })
+	gone := []string{id}
+	for i := 0; i < len(gone); i++ {
+		for _, s := range t.sessions {
+			if s.parent == gone[i] && s.parent != "" && !slices.Contains(gone, s.id) {
+				gone = append(gone, s.id)
+			}
+		}
+	}
+	t.sessions = slices.DeleteFunc(t.sessions, func(s session) bool { return slices.Contains(gone, s.id) })
+	t.asks = slices.DeleteFunc(t.asks, func(a ask) bool { return a.session != "" && slices.Contains(gone, a.session) })
 }

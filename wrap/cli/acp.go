@@ -179,7 +179,14 @@ func (w *acpWatch) hear(side acp.Side, p []byte) {
 	defer w.recovered()
 	now := time.Now()
 	w.watch.advance(now)
-	for _, r := range w.tap.Write(side, p) {
+	reports := w.tap.Write(side, p)
+	if side == acp.Client && len(reports) > 0 {
+		// What changes by the editor's word, a prompt or an answer, is the
+		// person's doing, as a key is on a terminal: a notice of what they have
+		// answered goes, and the same question asked again is a new one.
+		w.watch.do(now, w.watch.policy.Key(now))
+	}
+	for _, r := range reports {
 		w.watch.report(now, r)
 	}
 	w.schedule()

@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 		serveMCP(os.Stdin, os.Stdout)
 		return
 	}
+	if spec := os.Getenv(tapEnv); spec != "" && filepath.Base(os.Args[0]) == adapter {
+		os.Exit(standBetween(spec, os.Args[1:]))
+	}
 	os.Exit(build(m))
 }
 

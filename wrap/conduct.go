@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"fwrap/wrap/monitor"
 )
 
 // errMonitor says that the monitor is gone without a word about the command.
@@ -62,7 +64,7 @@ func (s *Session) attend(resetAlways bool) (Status, error) {
 				r.kind = 0
 			}
 			switch r.kind {
-			case msgStarted:
+			case monitor.Started:
 				s.pid.Store(int32(r.value))
 				s.startInput()
 				s.tap.started(int(r.value), s.name)
@@ -70,12 +72,12 @@ func (s *Session) attend(resetAlways bool) (Status, error) {
 					s.signal(sig)
 				}
 				s.pending = nil
-			case msgStopped:
+			case monitor.Stopped:
 				s.suspend(syscall.Signal(r.value))
-			case msgNoExec:
+			case monitor.NoExec:
 				s.tty.restore()
 				return s.noExec(syscall.Errno(r.value))
-			case msgExited:
+			case monitor.Exited:
 				return s.finish(statusOf(syscall.WaitStatus(r.value)), resetAlways), nil
 			default:
 				s.finish(Status{Code: ExitFailure}, true)
@@ -133,9 +135,9 @@ func (s *Session) resume() {
 	s.out.hold.Store(!fg)
 	if fg {
 		s.syncSize()
-		s.order(orderForeground)
+		s.order(monitor.Foreground)
 	} else {
-		s.order(orderBackground)
+		s.order(monitor.Background)
 	}
 	s.in.src.interruptRead()
 	s.out.pty.interruptRead()
@@ -313,13 +315,8 @@ func (s *Session) drained() bool {
 // closes the pty. The few descriptors that other goroutines may use until the
 // end of the process stay.
 func (s *Session) release() {
-	signal.Stop(s.sigs)
-	_ = syscall.Kill(s.monitor, syscall.SIGKILL)
-	for {
-		if _, err := syscall.Wait4(s.monitor, nil, 0, nil); err != syscall.EINTR {
-			break
-		}
-	}
+	go signal.Stop(s.sigs) // takes as long as all the rest here
+	reap(s.monitor)
 	s.out.inject.close()
 	s.in.answers.close()
 	s.back.Close()

@@ -8,12 +8,12 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"fwrap/wrap/monitor"
 )
 
 // defaultPath is where execvp looks when there is no PATH (confstr _CS_PATH).
 const defaultPath = "/bin:/usr/bin"
-
-const shell = "/bin/sh"
 
 var errNotInPath = errors.New("command not found")
 
@@ -87,17 +87,8 @@ func executable(file string) error {
 func Exec(path string, argv, env []string) error {
 	err := syscall.Exec(path, argv, env)
 	if err == syscall.ENOEXEC {
-		p, a := scriptOf(path, argv)
+		p, a := monitor.Script(path, argv)
 		err = syscall.Exec(p, a, env)
 	}
 	return &ExecError{argv[0], err}
-}
-
-// scriptOf is what execvp does with an executable text file that has no #!: it
-// hands it to the shell.
-func scriptOf(path string, argv []string) (string, []string) {
-	if strings.HasPrefix(path, "-") {
-		path = "./" + path
-	}
-	return shell, append([]string{shell, path}, argv[1:]...)
 }

@@ -85,26 +85,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-func TestDecodeStop(t *testing.T) {
-	stop := func(sig syscall.Signal) syscall.WaitStatus { return syscall.WaitStatus(int(sig)<<8 | 0x7f) }
-	for _, tt := range []struct {
-		ws    syscall.WaitStatus
-		sig   syscall.Signal
-		state waitState
-	}{
-		{stop(syscall.SIGTSTP), syscall.SIGTSTP, stateStopped},
-		{stop(syscall.SIGSTOP), syscall.SIGSTOP, stateStopped},
-		{stop(syscall.SIGTTIN), syscall.SIGTTIN, stateStopped},
-		{stop(syscall.SIGCONT), 0, stateContinued},
-		{0xffff, 0, stateContinued},
-		{0, 0, stateEnded},
-		{7 << 8, 0, stateEnded},
-		{9, 0, stateEnded},
-	} {
-		if sig, state := decodeStop(tt.ws); sig != tt.sig || state != tt.state {
-			t.Errorf("%#x: %v, %v", uint32(tt.ws), sig, state)
-		}
-	}
+func TestStatusOf(t *testing.T) {
 	if got := statusOf(7 << 8); got != (Status{Code: 7}) || got.ExitCode() != 7 {
 		t.Errorf("exit 7 is %+v", got)
 	}

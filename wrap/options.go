@@ -15,8 +15,6 @@ type Options struct {
 	// soon as the pty exists: tty is the device name of the command's terminal
 	// ("/dev/pts/7"). With a nil Env the command gets this process's own.
 	Env func(tty string) []string
-	// Dir is the command's working directory; empty means this process's own.
-	Dir string
 
 	// Pure leaves the stream alone in every way: no prefix, no OSC hook, no
 	// injection, no answer, and leftover modes stay.

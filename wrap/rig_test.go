@@ -20,6 +20,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"fwrap/wrap/monitor"
 )
 
 // The tests run a small world of real processes: a shell with job control on a
@@ -42,9 +44,6 @@ const (
 const deadline = 30 * time.Second
 
 func TestMain(m *testing.M) {
-	if IsMonitor(os.Args) {
-		os.Exit(Monitor())
-	}
 	switch os.Getenv(roleVar) {
 	case "shell":
 		os.Exit(shellMain())
@@ -123,7 +122,7 @@ func shellMain() int {
 		}
 		kept := same()
 		_ = unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, unix.Getpgrp())
-		if sig, st := decodeStop(ws); st == stateStopped {
+		if sig, st := monitor.DecodeStop(ws); st == monitor.StateStopped {
 			say("shell stopped %d modes-kept=%v", int(sig), kept)
 			continue
 		}

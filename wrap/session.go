@@ -15,8 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"fwrap/wrap/monitor"
 )
 
 // ErrNoTerminal says that standard input and output are not one terminal. There
@@ -90,38 +91,35 @@ func Run(o Options) (Status, error) {
 	return s.Wait()
 }
 
-// Start makes a pty, sets the terminal to raw mode and starts the command. It
-// does not wait until the command runs: that it could not be executed is said
-// by Wait. When Start itself returns an error, [ErrNoTerminal] or another, it
-// has changed nothing, and the command can still be run by [Exec].
-func Start(o Options) (s *Session, err error) {
-	if !onTerminal(stdout) {
-		return nil, ErrNoTerminal
+// Start is [Prepare] and [Stage.Start].
+func Start(o Options) (*Session, error) {
+	st, err := Prepare()
+	if err != nil {
+		return nil, err
 	}
+	defer st.Close()
+	return st.Start(o)
+}
+
+// Start sets the terminal to raw mode and starts the command. It does not wait
+// until the command runs: that it could not be executed is said by Wait. When
+// Start itself returns an error it has changed nothing, the Stage is still to be
+// closed, and the command can be run by [Exec].
+func (st *Stage) Start(o Options) (s *Session, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s = &Session{
 		path: o.Path, argv: o.Argv, log: o.Log,
+		name: st.name, monitor: st.monitor,
 		tap:     tapper{tap: o.Tap, log: o.Log},
-		sigs:    make(chan os.Signal, 64),
+		sigs:    st.sigs,
 		reports: make(chan report, 8),
 		hung:    make(chan error, 2),
 		broken:  make(chan error, 4),
 		outDone: make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
-	master, slave, err := s.openPty()
-	if err != nil {
-		return nil, err
-	}
-	defer slave.Close()
-	defer func() {
-		if err != nil {
-			unix.Close(master)
-			signal.Stop(s.sigs)
-		}
-	}()
 	s.out.tty, s.out.tap = &s.tty, &s.tap
 	s.out.buf = make([]byte, outputSize)
 	s.out.pauses = make(chan chan struct{}, 1)
@@ -133,8 +131,8 @@ func Start(o Options) (s *Session, err error) {
 	if o.Reply != nil && !o.Pure {
 		s.in.replies = newReplies(o.ReplyNumber, o.Reply)
 	}
-	s.out.master, s.out.keepModes = master, o.KeepModes
-	if s.out.pty, err = newPort(master, nil); err != nil {
+	s.out.master, s.out.keepModes = st.master, o.KeepModes
+	if s.out.pty, err = newPort(st.master, nil); err != nil {
 		return nil, fmt.Errorf("opening a pty: %w", err)
 	}
 	if s.in.src, s.out.quick, err = openTerminal(s.in.may); err != nil {
@@ -142,96 +140,43 @@ func Start(o Options) (s *Session, err error) {
 	}
 	s.in.pty = s.out.pty
 
-	env := os.Environ()
+	l := monitor.Launch{Path: o.Path, Argv: o.Argv}
 	if o.Env != nil {
-		env = o.Env(s.name)
+		l.Env = o.Env(s.name)
+	} else {
+		l.Env = os.Environ()
 	}
 	// From here on nothing that is sent is lost; what comes before the command
 	// runs waits for it. The size is read after that for the same reason.
-	s.catchSignals()
+	<-st.caught
 	s.copySize()
-	fg := s.tty.makeRaw()
-	s.out.hold.Store(!fg)
-	if err := s.startMonitor(int(slave.Fd()), fg, o.Dir, env); err != nil {
+	l.Foreground = s.tty.makeRaw()
+	s.out.hold.Store(!l.Foreground)
+	if err := writeAll(st.back, l.Encode()); err != nil {
 		s.tty.restore()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errMonitor, err)
 	}
+	st.used = true
+	_ = unix.SetNonblock(st.back, true) // so that it is waited for in the runtime's poller
+	s.back = os.NewFile(uintptr(st.back), "monitor")
 	go s.conduct(o.ResetAlways)
 	return s, nil
-}
-
-// openPty opens a pty with the person's modes, as the command would have found
-// them, and returns its master, which does not block.
-func (s *Session) openPty() (master int, slave *os.File, err error) {
-	m, slave, err := pty.Open()
-	if err != nil {
-		return -1, nil, fmt.Errorf("opening a pty: %w", err)
-	}
-	defer m.Close()
-	defer func() {
-		if err != nil {
-			slave.Close()
-		}
-	}()
-	s.name = slave.Name()
-	if err := copyModes(stdin, int(slave.Fd())); err != nil {
-		return -1, nil, fmt.Errorf("copying terminal modes: %w", err)
-	}
-	master, err = unix.FcntlInt(m.Fd(), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return -1, nil, fmt.Errorf("opening a pty: %w", err)
-	}
-	if err := unix.SetNonblock(master, true); err != nil {
-		unix.Close(master)
-		return -1, nil, fmt.Errorf("opening a pty: %w", err)
-	}
-	return master, slave, nil
 }
 
 // catchSignals begins to listen. What the caller ignores stays ignored: nohup,
 // and shells without job control for what they run in the background, mean it
 // so, and the command inherits it.
-func (s *Session) catchSignals() {
+func catchSignals(to chan os.Signal) {
 	for _, sig := range forwarded {
 		if !ignored(sig) {
-			signal.Notify(s.sigs, sig)
+			signal.Notify(to, sig)
 		}
 	}
-	signal.Notify(s.sigs, syscall.SIGWINCH, syscall.SIGCONT)
+	signal.Notify(to, syscall.SIGWINCH, syscall.SIGCONT)
 }
 
 func ignored(sig syscall.Signal) bool {
 	return signal.Ignored(sig) || sig == syscall.SIGTSTP && ignoredInKernel(sig)
-}
-
-// startMonitor executes this program again as the monitor.
-func (s *Session) startMonitor(slave int, foreground bool, dir string, env []string) error {
-	ours, theirs, err := socketpair()
-	if err != nil {
-		return fmt.Errorf("making a socket pair: %w", err)
-	}
-	defer unix.Close(theirs)
-	mode := modeBackground
-	if foreground {
-		mode = modeForeground
-	}
-	errFd := slave
-	if !onTerminal(stderr) {
-		errFd = stderr // redirected: the command gets it as it is
-	}
-	pid, err := syscall.ForkExec(ownProgram(), append([]string{monitorName, mode, s.path}, s.argv...), &syscall.ProcAttr{
-		Dir:   dir,
-		Env:   env,
-		Files: []uintptr{uintptr(theirs), uintptr(slave), uintptr(errFd)},
-		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: monSlave},
-	})
-	if err != nil {
-		unix.Close(ours)
-		return fmt.Errorf("starting the monitor: %w", err)
-	}
-	_ = unix.SetNonblock(ours, true) // so that it is waited for in the runtime's poller
-	s.back, s.monitor = os.NewFile(uintptr(ours), "monitor"), pid
-	return nil
 }
 
 // Wait waits until the command is over and the terminal has its modes back. It
@@ -319,7 +264,7 @@ func (s *Session) Restore() { s.tty.restore() }
 // listen reads the monitor's messages.
 func (s *Session) listen() {
 	defer close(s.reports)
-	var b [messageSize]byte
+	var b [monitor.MessageSize]byte
 	for {
 		if _, err := io.ReadFull(s.back, b[:]); err != nil {
 			return
@@ -376,20 +321,4 @@ func (s *Session) copySize() (changed bool) {
 		s.log.Warn("cannot set the size of the pty", "err", err)
 	}
 	return true
-}
-
-// ownProgram returns the path of the file that this process runs. The link in
-// /proc is right even after an upgrade has replaced the file, but leads to a
-// process that is called "exe".
-func ownProgram() string {
-	const link = "/proc/self/exe"
-	path, err := os.Executable()
-	if err != nil {
-		return link
-	}
-	now, err := os.Stat(path)
-	if run, err2 := os.Stat(link); err2 == nil && (err != nil || !os.SameFile(now, run)) {
-		return link
-	}
-	return path
 }

@@ -26,6 +26,14 @@ type Status struct {
 	Signal syscall.Signal
 }
 
+// statusOf turns the wait status of an ended command into a Status.
+func statusOf(ws syscall.WaitStatus) Status {
+	if ws.Signaled() {
+		return Status{Signal: ws.Signal()}
+	}
+	return Status{Code: ws.ExitStatus()}
+}
+
 // Success reports whether the command exited with status 0.
 func (s Status) Success() bool { return s == Status{} }
 

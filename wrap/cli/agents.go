@@ -45,17 +45,8 @@ func (c *catalog) names() []string {
 			}
 		}
 	}
-	for _, dir := range []string{c.userDir, c.downloaded} {
-		if dir == "" {
-			continue
-		}
-		if list, err := os.ReadDir(dir); err == nil {
-			for _, e := range list {
-				if n, ok := strings.CutSuffix(e.Name(), ".toml"); ok && validAgent(n) {
-					seen[n] = true
-				}
-			}
-		}
+	for n := range c.foreign() {
+		seen[n] = true
 	}
 	out := make([]string, 0, len(seen))
 	for n := range seen {

@@ -18,12 +18,9 @@ import (
 // Main runs fwrap and returns its exit status. args[0] is the name that it was
 // started under; env is its environment as os.Environ gives it.
 func Main(args, env []string, stdin, stdout, stderr *os.File) int {
-	// The re-executed forms come before all else: they are part of starting a
-	// command and of telling, and must cost nothing that they do not need.
-	switch {
-	case wrap.IsMonitor(args):
-		return wrap.Monitor()
-	case desktop.IsHelper(args):
+	// Before all else: it is part of telling, and must cost nothing that it does
+	// not need. The other form in which fwrap starts itself is wrap/monitor.
+	if desktop.IsHelper(args) {
 		return desktop.Helper()
 	}
 	a := &app{env: environ(env), environ: env, stdin: stdin, stdout: stdout, stderr: stderr, err: printer{stderr}}

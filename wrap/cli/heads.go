@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"fwrap/detect/manifest"
 	"fwrap/wrap/process"
@@ -32,8 +33,10 @@ func (c *catalog) forACP(command string) (string, bool) {
 
 func (c *catalog) withName(name string, names func(manifest.Head) []string) (string, manifest.Head, bool) {
 	quoted := []byte(strconv.Quote(name))
+	buf := make([]byte, headSize)
+	foreign := c.foreign()
 	for _, agent := range c.names() {
-		if !c.mentions(agent, quoted) {
+		if !foreign[agent] && !c.mentions(agent, quoted, buf) {
 			continue
 		}
 		h, ok := c.head(agent)
@@ -49,35 +52,40 @@ func (c *catalog) withName(name string, names func(manifest.Head) []string) (str
 	return "", manifest.Head{}, false
 }
 
-// mentions says whether an agent's head may have a word. A manifest of the
-// person's own, or a downloaded one, always may.
-func (c *catalog) mentions(agent string, quoted []byte) bool {
-	if c.foreign(agent) {
-		return true
-	}
+// mentions says whether a built-in manifest's head may have a word. buf is
+// written over.
+func (c *catalog) mentions(agent string, quoted, buf []byte) bool {
 	f, err := c.builtin.Open(agent + ".toml")
 	if err != nil {
 		return true
 	}
 	defer f.Close()
-	b := make([]byte, headSize)
-	n, err := io.ReadFull(f, b)
-	if err == nil && !bytes.Contains(b, []byte("\n[[")) {
+	n, err := io.ReadFull(f, buf)
+	if err == nil && !bytes.Contains(buf, []byte("\n[[")) {
 		return true
 	}
-	return bytes.Contains(b[:n], quoted)
+	return bytes.Contains(buf[:n], quoted)
 }
 
-// foreign says whether an agent has a manifest that is not built in.
-func (c *catalog) foreign(agent string) bool {
-	if c.newer(agent, nil) != nil {
-		return true
+// foreign returns the agents that have a manifest which is not built in: the
+// person's own, or a download.
+func (c *catalog) foreign() map[string]bool {
+	set := map[string]bool{}
+	for _, dir := range []string{c.userDir, c.downloaded} {
+		if dir == "" {
+			continue
+		}
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range list {
+			if n, ok := strings.CutSuffix(e.Name(), ".toml"); ok && validAgent(n) {
+				set[n] = true
+			}
+		}
 	}
-	if c.userDir == "" {
-		return false
-	}
-	_, err := os.Lstat(filepath.Join(c.userDir, agent+".toml"))
-	return err == nil
+	return set
 }
 
 // commands maps every manifest's commands to its agent.

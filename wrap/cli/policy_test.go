@@ -16,8 +16,9 @@ import (
 // make the build pass.
 var rooms = map[string]struct{ own, foreign string }{
 	"fwrap":                 {own: "wrap/cli"},
-	"fwrap/wrap":            {own: "wrap/seq", foreign: "github.com/creack/pty golang.org/x/term golang.org/x/sys/unix"},
+	"fwrap/wrap":            {own: "wrap/seq wrap/monitor", foreign: "github.com/creack/pty golang.org/x/term golang.org/x/sys/unix"},
 	"fwrap/wrap/seq":        {},
+	"fwrap/wrap/monitor":    {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/process":    {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/session":    {foreign: "golang.org/x/sys/unix"},
 	"fwrap/wrap/hooks":      {foreign: "golang.org/x/sys/unix"},

@@ -16,6 +16,7 @@ import (
 	"fwrap/notify/term"
 	"fwrap/wrap"
 	"fwrap/wrap/config"
+	"fwrap/wrap/monitor"
 	"fwrap/wrap/process"
 )
 
@@ -86,6 +87,13 @@ func (a *app) wrapPath(path string, argv []string) int {
 		err := wrap.Exec(path, argv, a.environ)
 		return a.cannotRun(argv[0], err)
 	}
+	stage, err := wrap.Prepare() // here, so that the rest costs no time
+	if err != nil {
+		a.err.errorf("%v", err)
+		a.err.hint("%s runs without fwrap", argv[0])
+		return a.cannotRun(argv[0], wrap.Exec(path, argv, a.environ))
+	}
+	defer stage.Close()
 	cfg, err := config.Load(a.configSource())
 	if err != nil {
 		a.configErrors(err, "the built-in settings are used")
@@ -117,7 +125,7 @@ func (a *app) wrapPath(path string, argv []string) int {
 	}
 	r := a.newSession(log, cfg, ev, path, argv, agent, cols, rows)
 	r.record(rec, a.flags.recordInput)
-	s, err := wrap.Start(r.options)
+	s, err := stage.Start(r.options)
 	if err != nil {
 		r.close()
 		a.endRecording(rec)
@@ -149,7 +157,7 @@ func (a *app) nested() bool {
 		return true
 	}
 	leader, err := process.Leader()
-	return err == nil && wrap.IsMonitor(leader.Args)
+	return err == nil && monitor.Is(leader.Args)
 }
 
 func (a *app) configSource() config.Source {

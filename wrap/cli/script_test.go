@@ -8,16 +8,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"fwrap/notify/desktop"
-	"fwrap/wrap"
 )
 
 var updateScripts = flag.Bool("update", false, "write what the scripts' commands print into the scripts")
 
 // TestMain lets this test binary be fwrap, too: under that name in a script's
-// PATH, and as its monitor, notification helper and demo agent.
+// PATH, and as its notification helper and demo agent; as its monitor it is
+// by itself.
 func TestMain(m *testing.M) {
 	self := func() { os.Exit(Main(os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)) }
-	if wrap.IsMonitor(os.Args) || desktop.IsHelper(os.Args) || os.Args[0] == demoAgentName || os.Getenv("FWRAP_TEST_SELF") != "" {
+	if desktop.IsHelper(os.Args) || os.Args[0] == demoAgentName || os.Getenv("FWRAP_TEST_SELF") != "" {
 		self()
 	}
 	testscript.Main(m, map[string]func(){"fwrap": self})

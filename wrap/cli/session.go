@@ -209,7 +209,11 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 	var env []string
 	// Arguments are added only to the agent's own program: under --agent the
 	// command may be anything, and its first argument a script.
-	if by, _, ok := a.catalog.forCommand(argv[0]); ok && by == agent && ev.hook {
+	named := agent
+	if a.flags.agent != "" {
+		named, _, _ = a.catalog.forCommand(argv[0])
+	}
+	if agent != "" && named == agent && ev.hook {
 		o.Argv, env = r.injectHooks(cfg, path, argv)
 	}
 	o.Env = func(tty string) []string {

@@ -1,0 +1,25 @@
+package monitor
+
+import "syscall"
+
+// waiter waits for the command in wait4. Whether macOS sends SIGCHLD for a child
+// that was continued is not documented.
+type waiter struct{}
+
+func (waiter) listen() {}
+
+// wait waits until something has become of process pid.
+func (waiter) wait(pid int, ws *syscall.WaitStatus) error {
+	for {
+		got, err := syscall.Wait4(pid, ws, syscall.WUNTRACED|syscall.WCONTINUED, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return err
+		case got == pid:
+			return nil
+		default:
+			return syscall.ECHILD
+		}
+	}
+}

@@ -311,7 +311,7 @@ func (e *editor) told(m rpc, all ...string) {
 func (e *editor) withdrawn() {
 	e.t.Helper()
 	if !e.bus.Wait(5*time.Second, func() bool { return len(e.bus.Shown()) == 0 }) {
-		e.t.Error("the notice is still shown after the answer")
+		e.t.Error("a notice is still shown of what is over")
 	}
 }
 
@@ -332,8 +332,8 @@ func (e *editor) finished(n int) {
 
 // end waits for the end and checks the status; that what passed is the same to
 // the byte on either side of fwrap; that there was no notice too many, and none
-// is left; and what the states were.
-func (e *editor) end(status int, sig syscall.Signal, states ...string) {
+// is left.
+func (e *editor) end(status int, sig syscall.Signal) {
 	e.t.Helper()
 	select {
 	case <-e.exited:
@@ -364,9 +364,12 @@ func (e *editor) end(status int, sig syscall.Signal, states ...string) {
 	if got := e.questions(); len(got) != e.asks {
 		e.t.Errorf("%d notices of questions, want %d", len(got), e.asks)
 	}
-	if len(e.bus.Shown()) > 0 {
-		e.t.Error("a notice is left")
-	}
+	e.withdrawn()
+}
+
+// went checks what the states were, from the start to the end.
+func (e *editor) went(states ...string) {
+	e.t.Helper()
 	if got := e.log.states(0); !slices.Equal(got, states) {
 		e.t.Errorf("states\n%q, want\n%q", got, states)
 	}

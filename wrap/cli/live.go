@@ -82,6 +82,7 @@ type live struct {
 	nudged  bool      // soon is set
 	busy    time.Time // since when the goroutine has been drawing, or zero
 	givenUp bool
+	watched bool // an agent has the terminal; else only the latest output is of use
 
 	reader int // the process group in front at the last read; only the relay's pump uses it
 
@@ -193,8 +194,12 @@ func (l *live) output(p []byte) {
 		l.log.Error("the screen's emulator hangs; states are no longer seen")
 		return
 	}
-	if len(l.queue)+len(p) > mirrorMax {
-		drop := len(l.queue) - min(len(l.queue), mirrorTail)
+	limit, keep := mirrorMax, mirrorTail
+	if !l.watched {
+		limit, keep = mirrorTail, mirrorRecent
+	}
+	if len(l.queue)+len(p) > limit {
+		drop := len(l.queue) - min(len(l.queue), keep)
 		l.queue = append(l.queue[:0], l.queue[drop:]...)
 		l.lost, l.runs = true, cutRuns(l.runs, drop)
 	}
@@ -248,7 +253,7 @@ func (l *live) rest(b batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.busy = time.Time{}
-	if l.spare == nil && (cap(b.out) <= mirrorTail || l.queue != nil && cap(l.queue) > mirrorTail) {
+	if l.spare == nil && (cap(b.out) <= 2*mirrorTail || l.queue != nil && cap(l.queue) > mirrorTail) {
 		l.spare = b.out[:0] // in a flood two buffers take turns; at rest they are given back
 	}
 }
@@ -429,6 +434,7 @@ func (l *live) look(now time.Time, fresh bool) {
 // came begins to watch an agent that has the terminal now.
 func (l *live) came(now time.Time, agent string) {
 	l.agent = agent
+	l.keepAll(true)
 	l.log.Info("agent", "name", agent)
 	l.rec.mark("agent " + agent)
 	in := &l.watch.inband
@@ -443,6 +449,13 @@ func (l *live) came(now time.Time, agent string) {
 	l.watch.timeline.SetRules(now, nil)
 	l.watch.timeline.Foreground(now, detect.ForegroundAgent)
 	l.watch.settle(now)
+}
+
+// keepAll says whether all output is of use.
+func (l *live) keepAll(yes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watched = yes
 }
 
 // compile has the agent's rules compiled. It is called when there is something
@@ -470,6 +483,7 @@ func (l *live) gone(now time.Time) {
 	}
 	l.log.Info("agent gone", "name", l.agent)
 	l.agent, l.compiled = "", ""
+	l.keepAll(false)
 	l.watch.timeline.Foreground(now, detect.ForegroundGone)
 	l.watch.settle(now)
 	l.watch.inband.gone()

@@ -28,12 +28,16 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, raw []byte, rec
 	key := fmt.Sprintf("%s %d %d", rec.Scenario, rec.Step, len(c.Input))
 	s.mu.Lock()
 	f := s.scenarios[rec.Scenario]
+	if f == nil {
+		f = s.scenarios[common+strings.TrimPrefix(rec.Scenario, "codex_")]
+	}
 	rec.Try = s.tries[key]
 	s.tries[key]++
+	dir := s.dir
 	s.mu.Unlock()
 	blocks := []Block{Text{S: "mock: no scenario " + rec.Scenario}}
 	if f != nil {
-		blocks = f(Turn{Step: rec.Step, Try: rec.Try, Tools: c.tools, URL: s.URL})
+		blocks = f(Turn{Step: rec.Step, Try: rec.Try, Dir: dir, Tools: c.tools, URL: s.URL, offers: c.offers})
 	}
 	s.record(rec)
 	if e, ok := blocks[0].(Error); ok {
@@ -54,25 +58,29 @@ type responsesCall struct {
 	}
 	Tools []responsesTool
 
-	tools []string
-	last  string // the newest message's text
+	tools  []string
+	offers offers
+	last   string // the newest message's text
 }
 
 // responsesTool is a tool that is offered, or a namespace of them.
 type responsesTool struct {
-	Name  string
-	Tools []responsesTool
+	Name       string
+	Parameters schema
+	Tools      []responsesTool
 }
 
 func parseResponses(raw []byte) (c responsesCall, err error) {
 	if err = json.Unmarshal(raw, &c); err != nil {
 		return c, err
 	}
+	c.offers = offers{}
 	var list func([]responsesTool)
 	list = func(ts []responsesTool) {
 		for _, t := range ts {
 			if len(t.Tools) == 0 && t.Name != "" {
 				c.tools = append(c.tools, t.Name)
+				c.offers[t.Name] = t.Parameters
 			}
 			list(t.Tools)
 		}

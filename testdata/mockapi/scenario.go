@@ -15,6 +15,8 @@ type Turn struct {
 	Tools    []string // the tools that the client offers
 	PlanFile string   // where a plan has to be written first; empty if nowhere
 	URL      string   // of the mock
+
+	offers offers // the tools with their parameters; not of the Messages API
 }
 
 // Scenario returns what to answer; at least one block.

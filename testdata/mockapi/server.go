@@ -18,7 +18,7 @@ type Request struct {
 	At       time.Time `json:"at"`
 	Method   string    `json:"method"`
 	Path     string    `json:"path"`
-	Kind     string    `json:"kind,omitempty"` // turn, compact, title, fetch, side; empty: not /v1/messages
+	Kind     string    `json:"kind,omitempty"` // turn, compact, title, fetch, side; empty: no request for an answer
 	Scenario string    `json:"scenario,omitempty"`
 	Step     int       `json:"step"`
 	Try      int       `json:"try"` // how often the same step was asked for before
@@ -43,6 +43,7 @@ type Server struct {
 	tries     map[string]int
 	gates     map[Gate]chan struct{}
 	ids       int
+	dir       string
 }
 
 // Start listens on addr, which must be a loopback address with a port, or
@@ -68,6 +69,7 @@ func Start(addr string, log io.Writer) (*Server, error) {
 		gates:     map[Gate]chan struct{}{},
 	}
 	maps.Copy(s.scenarios, codexScenarios())
+	maps.Copy(s.scenarios, commonScenarios())
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second}
 	go s.http.Serve(l) // ends with Close
 	return s, nil
@@ -81,6 +83,14 @@ func (s *Server) Handle(name string, f Scenario) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scenarios[name] = f
+}
+
+// In says where the client works, whose paths the tools of the common scenarios
+// get.
+func (s *Server) In(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dir = dir
 }
 
 // Open lets all answers pass that wait at the gate, and those to come.
@@ -180,6 +190,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.respond(w, r, raw, rec)
+	case "/v1/chat/completions", "/chat/completions":
+		s.chat(w, r, raw, rec)
 	case "/v1/models":
 		s.record(rec)
 		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{
@@ -192,6 +204,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<html><body><h1>Test page</h1><p>Hello.</p></body></html>")
 	default:
+		if strings.Contains(r.URL.Path, "/models/") && strings.Contains(r.URL.Path, ":") {
+			s.gemini(w, r, raw, rec)
+			return
+		}
 		s.record(rec)
 		writeError(w, Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "mock: no such route"})
 	}

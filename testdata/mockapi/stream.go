@@ -18,6 +18,7 @@ type stream struct {
 	srv    *Server
 	index  int // of the content block
 	tokens int
+	ping   func() // keeps the connection alive; nil: as the Messages API does
 }
 
 // event sends one event; the event's name is also its "type".
@@ -103,7 +104,7 @@ const pingEvery = 5 * time.Second
 func (s *stream) pause(d time.Duration) {
 	for ; d > pingEvery && s.ctx.Err() == nil; d -= pingEvery {
 		s.wait(pingEvery)
-		s.event("ping", map[string]any{})
+		s.alive()
 	}
 	s.wait(d)
 }
@@ -119,9 +120,17 @@ func (s *stream) gate(name Gate) {
 		case <-s.ctx.Done():
 			return
 		case <-tick.C:
-			s.event("ping", map[string]any{})
+			s.alive()
 		}
 	}
+}
+
+func (s *stream) alive() {
+	if s.ping != nil {
+		s.ping()
+		return
+	}
+	s.event("ping", map[string]any{})
 }
 
 func (s *stream) tool(t Tool) {

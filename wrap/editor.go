@@ -64,6 +64,9 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 				e.modes.note(&tok)
 			}
 			rest = rest[n:]
+			if tok.Kind == seq.C0 { // after a line there may be many
+				rest = rest[e.scan.Plain(rest):]
+			}
 		}
 		return p
 	}
@@ -96,6 +99,9 @@ func (e *editor) edit(p []byte, prefix string) []byte {
 				flush(at)
 				e.release()
 				e.osc = wayPass
+			}
+			if tok.Kind == seq.C0 && !e.open { // after a line there may be many
+				i += e.scan.Plain(p[i:])
 			}
 			continue
 		}

@@ -165,3 +165,45 @@ func (r *reference) next(b byte) {
 		}
 	}
 }
+
+// FuzzPlain checks that what Plain passes over at once is what Next would have
+// taken piece by piece, and leaves the scanner in the same state.
+func FuzzPlain(f *testing.F) {
+	for _, s := range []string{
+		"a\r\nb\r\n\x1b[mc", "\xe2\x9c\xb3\xe2\x9c", "\xe2\x9c", "\n\xe2", "\x0eq\x0f", "x\x7f\xf0\x9f", "\xf0\x9f\x98", "\x80\x80\x80\x80", "\xe2\n\xe2\x9c\x1b[m",
+	} {
+		f.Add([]byte(s), uint8(1))
+		f.Add([]byte(s), uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte, size uint8) {
+		if len(stream) > 1<<12 {
+			return
+		}
+		var fast, slow Scanner
+		for rest := stream; len(rest) > 0; {
+			p := rest[:min(int(size)%9+1, len(rest))]
+			rest = rest[len(p):]
+			for len(p) > 0 {
+				n := fast.Plain(p)
+				for k := 0; k < n; {
+					tok, m := slow.Next(p[k:n])
+					if tok.Kind != Text && tok.Kind != C0 || tok.Raw[0] == 0x0e || tok.Raw[0] == 0x0f {
+						t.Fatalf("Plain(%q) passed over %q", p, tok.Raw)
+					}
+					k += m
+				}
+				if n == 0 {
+					_, n = fast.Next(p)
+					_, m := slow.Next(p)
+					if n != m {
+						t.Fatalf("Next(%q) took %d and %d", p, n, m)
+					}
+				}
+				p = p[n:]
+			}
+			if fast.Ground() != slow.Ground() || !bytes.Equal(fast.tail[:fast.ntail], slow.tail[:slow.ntail]) {
+				t.Fatalf("after %q: %+v, want %+v", stream[:len(stream)-len(rest)], fast, slow)
+			}
+		}
+	})
+}

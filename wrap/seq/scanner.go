@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
@@ -88,6 +89,8 @@ const (
 )
 
 const (
+	so  = 0x0e
+	si  = 0x0f
 	bel = 0x07
 	can = 0x18
 	sub = 0x1a
@@ -138,6 +141,37 @@ func (s *Scanner) Next(p []byte) (tok Token, n int) {
 		s.cut(p)
 	}
 	return Token{Kind: Text, Start: true, End: true, Raw: p[:n]}, n
+}
+
+// Plain returns how many bytes from the start of p are text and C0 controls
+// without an ESC, SO or SI among them, and takes them as Next would, one by one:
+// a flood of lines is hardly looked at. It returns 0 within a sequence.
+func (s *Scanner) Plain(p []byte) int {
+	if s.state != ground {
+		return 0
+	}
+	n := len(p)
+	for _, c := range [...]byte{esc, so, si} {
+		if i := bytes.IndexByte(p[:n], c); i >= 0 {
+			n = i
+		}
+	}
+	run := p[:n] // the last text in it, or enough of that to see its end
+	for i := n - 1; i >= max(0, n-(utf8.UTFMax-1)); i-- {
+		if b := p[i]; b < 0x20 || b == 0x7f {
+			s.ntail = 0
+			run = p[i+1 : n]
+			break
+		}
+	}
+	switch {
+	case len(run) == 0:
+	case n < len(p):
+		s.ntail = 0
+	case s.ntail > 0 || p[n-1] >= 0x80:
+		s.cut(run)
+	}
+	return n
 }
 
 // Ground reports whether the stream stands between complete sequences and

@@ -22,6 +22,9 @@ func (b *inband) write(p []byte, say func(detect.Report)) {
 	for len(p) > 0 {
 		tok, n := b.scan.Next(p)
 		p = p[n:]
+		if tok.Kind == seq.C0 { // after a line there may be many
+			p = p[b.scan.Plain(p):]
+		}
 		if !tok.End || tok.Aborted || tok.Overflow {
 			continue
 		}

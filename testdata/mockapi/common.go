@@ -239,7 +239,7 @@ func commonScenarios() map[string]Scenario {
 			Gate("rest"), Text{S: "Nothing else is left to do."}}),
 		"stream": steps([]Block{Pause(time.Second), Text{S: prose, Rate: 40}}),
 		"think": steps([]Block{Thinking{S: "The loader has two branches. Both have to be looked at."}, Gate("first"),
-			Text{S: "Both branches are fine. Nothing else is left to do."}}),
+			Text{S: "Both branches are fine.\n\nNothing else is left to do."}}),
 		"run": func(t Turn) []Block {
 			return steps([]Block{Text{S: "I need to run one command."}, t.run("touch marker-file && echo written")}, after)(t)
 		},
@@ -277,4 +277,4 @@ func commonScenarios() map[string]Scenario {
 }
 
 // after is what a turn ends with once its tool has run or was refused.
-var after = []Block{Gate("after"), Text{S: "All of it is looked after. Nothing else is left to do."}}
+var after = []Block{Gate("after"), Text{S: "All of it is looked after.\n\nNothing else is left to do."}}

@@ -33,7 +33,7 @@ func TestScreens(t *testing.T) {
 	rules := claudeRules(t)
 	add := func(*testing.T, string, capture.Recording) {}
 	if *captureDir != "" {
-		add = collect(t)
+		add = collect(t, "claude", agents.ClaudeVersion(t))
 	}
 	for _, sc := range scenes {
 		if *captureDir == "" && !slices.Contains(shown, sc.name) {
@@ -95,7 +95,7 @@ func claudeRules(t *testing.T) *detect.Rules {
 }
 
 // collect returns what adds a recording to the captures.
-func collect(t *testing.T) func(*testing.T, string, capture.Recording) {
+func collect(t *testing.T, agent, version string) func(*testing.T, string, capture.Recording) {
 	t.Helper()
 	draw, cleanup, err := capture.XTerm()
 	if err != nil {
@@ -103,7 +103,6 @@ func collect(t *testing.T) func(*testing.T, string, capture.Recording) {
 	}
 	t.Cleanup(cleanup)
 	c := capture.Collection{Dir: *captureDir, Draw: draw, Private: capture.Private()}
-	version := agents.ClaudeVersion(t)
 	var one sync.Mutex // the table is one file
 	return func(t *testing.T, name string, r capture.Recording) {
 		t.Helper()
@@ -112,7 +111,7 @@ func collect(t *testing.T) func(*testing.T, string, capture.Recording) {
 		}
 		one.Lock()
 		defer one.Unlock()
-		if err := c.Add("claude", version, name, r); err != nil {
+		if err := c.Add(agent, version, name, r); err != nil {
 			t.Error(err)
 		}
 	}

@@ -195,6 +195,16 @@ func (s *Session) TTY() string { return s.name }
 // when it does not run.
 func (s *Session) Pid() int { return int(s.pid.Load()) }
 
+// Over reports whether the session has ended.
+func (s *Session) Over() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Size returns the terminal's size.
 func (s *Session) Size() Winsize {
 	s.sizeMu.Lock()

@@ -129,6 +129,11 @@ func TestAnswered(t *testing.T) {
 				got := r.agent.Got()
 				return strings.Count(got, "]7501;?") >= tt.answers && (tt.terminal == nil || strings.Contains(got, "\x1b[?64"))
 			}
+			defer func() {
+				if t.Failed() {
+					t.Logf("the agent got %q", r.agent.Got())
+				}
+			}()
 			r.eventually(t, "the answers to both queries", done)
 			for _, rep := range reports {
 				r.agent.Say(status7501(rep))
@@ -481,5 +486,26 @@ func TestReportToState(t *testing.T) {
 				t.Errorf("median %v, want under 50 ms", median)
 			}
 		})
+	}
+}
+
+// TestNotSpokenFor: an agent that has asked whether it can report is not reported
+// for, although its first report comes later than the terminal's answer.
+func TestNotSpokenFor(t *testing.T) {
+	for _, asks := range []bool{true, false} {
+		var sent []string
+		g := &statusGate{
+			answer: func([]byte) bool { return true }, await: func() {},
+			inject: func(seq []byte) bool { sent = append(sent, string(seq)); return true },
+		}
+		g.helps.Store(asks)
+		if asks {
+			g.output([]byte("?"))
+		}
+		g.reply([]byte("?"))
+		g.emit([]byte(status7501("state=done")))
+		if got := len(sent) > 0; got == asks {
+			t.Errorf("asks %v: sent %q", asks, sent)
+		}
 	}
 }

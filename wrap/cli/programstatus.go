@@ -28,7 +28,7 @@ type statusGate struct {
 	answered bool           // fwrap has answered this agent
 	outer    outerSupport   // what is known of the terminal
 	said     report.Program // what the agent has said
-	spoke    bool           // it has said anything
+	spoke    bool           // it has said anything, or asked whether it can
 	shown    bool           // the terminal has been sent a record that is in force
 	emitted  bool           // by fwrap itself
 }
@@ -52,6 +52,7 @@ func (g *statusGate) output(data []byte) (drop bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if report.IsQuery(data) {
+		g.spoke = true // it will, and not be spoken for meanwhile
 		// Claude Code 2.1.332 takes an answer only before that to the CSI c
 		// which follows its query: so now, and not when the terminal has been
 		// heard.

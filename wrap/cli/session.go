@@ -352,6 +352,10 @@ const registerAfter = 200 * time.Millisecond
 // register enters the running session, in the background: nobody waits for it.
 func (r *running) register(s *wrap.Session) {
 	time.AfterFunc(registerAfter, func() {
+		if s.Pid() == 0 && !s.Over() { // a busy machine; it is still to come
+			r.register(s)
+			return
+		}
 		if err := r.open(); err != nil {
 			r.log.Warn("the session is not listed", "err", err)
 			return

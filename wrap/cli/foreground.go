@@ -59,9 +59,8 @@ func (f *foreground) look(watched bool) sight {
 		return sight{front: detect.ForegroundOther}
 	}
 	if fg.Role == process.Agent {
-		same := watched && fg.PID == f.agent.PID && fg.Start == f.agent.Start
-		f.agent = fg
-		if !same {
+		if !watched || !f.continues(fg) {
+			f.agent = fg
 			return sight{came: fg.Agent, front: detect.ForegroundAgent}
 		}
 		return sight{front: detect.ForegroundAgent}
@@ -76,6 +75,26 @@ func (f *foreground) look(watched bool) sight {
 		return sight{front: detect.ForegroundShell}
 	}
 	return sight{front: detect.ForegroundOther}
+}
+
+// continues reports whether an agent is the one that was seen last. A child that
+// the agent has forked and that has not executed its program yet looks like
+// another of the same name in its group, before the leader has been seen or after.
+func (f *foreground) continues(fg process.Foreground) bool {
+	was := f.agent
+	if fg.PID == was.PID && fg.Start == was.Start {
+		f.agent = fg
+		return true
+	}
+	if fg.Agent != was.Agent || fg.PGID != was.PGID {
+		return false
+	}
+	if fg.PID == fg.PGID {
+		f.agent = fg
+		return true
+	}
+	alive, _ := process.Alive(was.PID, was.Start)
+	return alive
 }
 
 const (

@@ -192,8 +192,12 @@ func TestAgentInShell(t *testing.T) {
 	r.until("idle", "none")
 
 	r.line("true")
-	out := string(r.Output())
-	if push, pop := strings.Count(out, "\x1b[22;0t"), strings.Count(out, "\x1b[23;0t"); push != 3 || pop != 3 {
+	titles := func() (push, pop int) {
+		out := string(r.Output())
+		return strings.Count(out, "\x1b[22;0t"), strings.Count(out, "\x1b[23;0t")
+	}
+	eventually(t, limit, "title given back for the third agent", func() bool { _, pop := titles(); return pop >= 3 }, r.Describe)
+	if push, pop := titles(); push != 3 || pop != 3 {
 		t.Errorf("the title was remembered %d times and given back %d times for three agents", push, pop)
 	}
 	r.Send("exit 7\r")

@@ -246,10 +246,14 @@ func (t *teller) leave() {
 // it runs just then: one that takes a notice back from a phone needs a round trip.
 const commandEnd = time.Second
 
-// stop waits a moment for a notice that is being sent or withdrawn. A person
-// who has left the agent must not wait for their shell.
+// desktopEnd is how long a notice that is being sent or withdrawn is waited for at
+// the end. A person who has left the agent must not wait for their shell; but on
+// a busy machine a notice was left standing after 100 ms.
+const desktopEnd = 300 * time.Millisecond
+
+// stop ends the telling.
 func (t *teller) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), desktopEnd)
 	defer cancel()
 	if t.tmux != nil {
 		t.tmux.stop()

@@ -36,6 +36,10 @@ var habits = map[string]habit{
 	"qwen":     {frames: braille, answer: "  ◆ It reads:", quote: numbered("    ", " "), status: true, project: []string{"/home/go/projects/qwen", "work-qwen"}},
 	"opencode": {answer: "     It reads:", quote: indented("     "), project: []string{"/home/go/projects/opencode"}},
 	"kilo":     {answer: "     It reads:", quote: indented("     "), project: []string{"/home/go/projects/kilo"}},
+	"pi":       {frames: braille, answer: " It reads:", quote: indented("   "), project: []string{"orchard"}},
+	"cn":       {frames: braille, answer: "● It reads:", quote: indented("  "), project: []string{"orchard"}},
+	"kimi":     {frames: braille, answer: " ● It reads:", quote: indented("     "), project: []string{"orchard"}},
+	"grok":     {frames: braille, answer: "     It reads:", quote: indented("       "), project: []string{"orchard"}},
 	"cline":    {frames: braille, answer: " * It reads:", quote: indented("   "), project: []string{"/home/go/projects/cline", "work-cline"}},
 }
 

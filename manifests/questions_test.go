@@ -47,6 +47,21 @@ func TestQuestionsOfAgents(t *testing.T) {
 		"kilo reject-reason":        {"Reject permission · Tell Kilo what to do differently", ""},
 		"cline permission-shell":    {"Cline needs permission · run_commands · $ ", "Approve"},
 		"cline permission-edit":     {"Cline needs permission · editor · /home/go/", "Deny"},
+		"pi permission-shell":       {"Dangerous command: · touch marker-file && echo written · Allow?", "No"},
+		"pi permission-edit":        {"Dangerous command: · /var/tmp/", "Yes"},
+		"pi permission-write":       {"Dangerous command: · /var/tmp/", "Yes"},
+		"cn permission-shell":       {"Bash(touch marker-file && echo written) · Would you like to continue?", "Continue"},
+		"cn permission-edit":        {"Edit(hello.txt) · Would you like to continue?", "Continue + don't ask again"},
+		"cn permission-write":       {"Write(notes.md) · Would you like to continue?", "No, and tell Continue what to do differently"},
+		"cn question":               {"Which database should the loader use?", "Postgres"},
+		"kimi permission-shell":     {"Run this command? · touch marker-file && echo written", "Approve for this session"},
+		"kimi question":             {"Which database should the loader use?", "Postgres"},
+		"kimi question-review":      {"Ready to submit your answers?", "Submit"},
+		"kimi trust":                {"Trust this folder? · /var/tmp/", "Don't trust"},
+		"grok permission-shell":     {"Create the marker file", "Yes, proceed"},
+		"grok permission-edit":      {"Allow Edit to /var/tmp/", "Yes"},
+		"grok permission-write":     {"Allow Edit to /var/tmp/", "Yes, allow all edits during this session"},
+		"grok question":             {"Which database should the loader use?", "Postgres"},
 		"cline question":            {"Which database should the loader use?", "Postgres"},
 	}
 	for _, agent := range agents(t) {
@@ -66,6 +81,9 @@ func TestQuestionsOfAgents(t *testing.T) {
 			}
 			if strings.Contains(c.Name, "tworun") {
 				w.text = strings.ReplaceAll(w.text, "touch marker-file && echo written", "rm -f marker-file && git push origin main")
+			}
+			if strings.HasPrefix(c.Name, "grok/0.") { // another program of the name
+				w.text, w.option = "Do you want to proceed with this operation?", "No, with feedback"
 			}
 			if !strings.HasPrefix(q.Text, w.text) {
 				t.Errorf("%s: the question is read as %q, want %q", c.Name, q.Text, w.text)

@@ -139,7 +139,7 @@ var otherScenes = func() []sceneOf {
 		{name: "prose", beats: []beatOf{{shows: "$ready"}, {say: "prose", shows: "regression test", label: "end", state: detect.Idle, note: "the answer asks in prose"}}},
 		{name: "choice", beats: []beatOf{{shows: "$ready"}, {say: "choice", shows: `y/n`, label: "end", state: detect.Idle, note: "the answer asks in prose"}}},
 		{name: "quote", needs: []string{"$asks"}, beats: quote(beatOf{say: "quote", shows: "That is all of it", label: "end", state: detect.Idle, note: "the answer quotes a dialog"})},
-		{name: "quote last", needs: []string{"$asks"}, beats: quote(beatOf{say: "quotelast", asked: 1, shows: "looks like this", label: "end", state: detect.Idle, note: "the answer ends in a quoted dialog"})},
+		{name: "quote last", needs: []string{"$asks"}, beats: quote(beatOf{say: "quotelast", asked: 1, label: "end", state: detect.Idle, note: "the answer ends in a quoted dialog"})},
 		{name: "quote held", needs: []string{"$asks", "!$whole"}, beats: quote(beatOf{say: "quoteheld", shows: "That is all of it", label: "stream", state: detect.Working, note: "the answer quotes a dialog and goes on", open: "rest"})},
 		{name: "thinking", beats: []beatOf{{shows: "$ready"}, {say: "think", asked: 1, label: "think", state: detect.Working, note: "thinking", open: "first"},
 			{shows: ending, label: "end", state: detect.Idle, note: "answered"}}},
@@ -185,7 +185,11 @@ func TestOtherScreens(t *testing.T) {
 		}
 		bin = agents.Bin(t, name)
 	}
-	rules := builtinRules(t, *otherAgent)
+	known := o.rules
+	if known == "" {
+		known = *otherAgent
+	}
+	rules := builtinRules(t, known)
 	var add func(*testing.T, string, capture.Recording)
 	if *captureDir != "" {
 		api, err := mockapi.Start("127.0.0.1:0", nil)
@@ -193,7 +197,7 @@ func TestOtherScreens(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer api.Close()
-		add = collect(t, *otherAgent, otherVersion(t, bin, o.home(t, api.URL, true)))
+		add = collect(t, known, otherVersion(t, bin, o.home(t, api.URL, true)))
 	}
 	for _, sc := range otherScenes {
 		if !o.has(sc.needs...) || add == nil && !contains(shownOthers, sc.name) {
@@ -286,7 +290,7 @@ func (pl *playOther) scene(bin string, sc sceneOf) capture.Recording {
 			said = b.say
 			// An Enter right after text is taken for part of a paste by some.
 			pl.p.Type(fmt.Sprintf("SCN:%s please", b.say))
-			pl.p.Held("the prompt", 600*time.Millisecond, limit, func(detect.Snapshot) bool { return true })
+			pl.rest(600 * time.Millisecond)
 			pl.p.Send(enter)
 		}
 		if b.asked > 0 {
@@ -295,13 +299,17 @@ func (pl *playOther) scene(bin string, sc sceneOf) capture.Recording {
 		cond := pl.cond(b)
 		pl.p.Until(fmt.Sprintf("beat %d: %q without %q", i+1, b.shows, b.hides), limit, cond)
 		if b.label != "" {
+			// Some clear the screen before each frame, so that nothing stands
+			// there all the time. Of an answer that may go on nothing is known
+			// but that it takes no longer.
 			still := 1500 * time.Millisecond
-			pl.p.Held("the same for a moment", still, limit, cond)
-			if !*unjudged {
-				pl.p.Until(fmt.Sprintf("screen that the rules call %s", b.state), 20*time.Second, func(s detect.Snapshot) bool {
-					return pl.rules.Match(&s).State == b.state
-				})
+			if b.asked > 0 && b.state == detect.Idle {
+				still = 5 * time.Second
 			}
+			pl.rest(still)
+			pl.p.Until(fmt.Sprintf("beat %d: %q without %q after a moment, on a screen that the rules call %s", i+1, b.shows, b.hides, b.state), limit, func(s detect.Snapshot) bool {
+				return cond(s) && (*unjudged || pl.rules.Match(&s).State == b.state)
+			})
 			kind := string(b.kind)
 			if b.of != "" {
 				kind += "-" + b.of
@@ -311,7 +319,8 @@ func (pl *playOther) scene(bin string, sc sceneOf) capture.Recording {
 			}
 			marks = append(marks, mark{pl.p.Elapsed(), fmt.Sprintf("%d-%s: %s %s %s", len(marks)+1, b.label, b.state, kind, b.note)})
 		} else if b.keys != "" || sc.beats[min(i+1, len(sc.beats)-1)].say != "" {
-			pl.p.Held("the same for a moment", attentive, limit, cond)
+			pl.rest(attentive)
+			pl.p.Until(fmt.Sprintf("beat %d: %q without %q after a moment", i+1, b.shows, b.hides), limit, cond)
 		}
 		if b.read {
 			pl.quote()
@@ -343,6 +352,12 @@ func (pl *playOther) leave() {
 	}
 }
 
+// rest lets time pass, as a person does who reads or types.
+func (pl *playOther) rest(d time.Duration) {
+	pl.Helper()
+	pl.p.Held("time to pass", d, limit, func(detect.Snapshot) bool { return true })
+}
+
 // press sends keys, an Esc apart from what comes after it, text apart from the
 // Enter after it.
 func (pl *playOther) press(keys string) {
@@ -354,7 +369,7 @@ func (pl *playOther) press(keys string) {
 		pl.p.Send(keys[:n])
 		if keys = keys[n:]; keys != "" {
 			// Two Esc in one read are Alt+Esc.
-			pl.p.Held("the keys' time", 150*time.Millisecond, limit, func(detect.Snapshot) bool { return true })
+			pl.rest(150 * time.Millisecond)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package realagent
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 // and what of its screens the driver has to know.
 type other struct {
 	program string            // its name where it is installed; the agent's if empty
+	rules   string            // the manifest that knows it, under whose name its captures are; the agent's if empty
 	files   map[string]string // under its home; $API, $HOME and $PROJECT are filled in
 	env     []string          // the same
 	args    []string          // the same
@@ -90,7 +92,7 @@ var others = map[string]other{
 	"kilo": {
 		files: map[string]string{".config/kilo/kilo.json": openCode},
 		env:   []string{"KILO_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "KILO_DISABLE_MODELS_FETCH=1"},
-		ready: `Ask anything`, asks: `Permission required`, yes: enter, no: right + right + enter, stop: esc + esc, menu: "/models", question: `esc dismiss`,
+		ready: `Ask anything`, asks: `Permission required`, yes: enter, no: right + right + enter + enter, stop: esc + esc, menu: "/models", question: `esc dismiss`,
 	},
 	"cline": {
 		files: map[string]string{".cline/data/settings/providers.json": `{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{
@@ -152,6 +154,13 @@ ask = ["Bash(*)", "Edit(*)", "Write(*)"]
 `},
 		env:   []string{"XAI_API_KEY=" + chatKey, "GROK_DISABLE_AUTOUPDATER=1", "GROK_XAI_API_BASE_URL=$API/v1", "GROK_MODELS_BASE_URL=$API/v1"},
 		ready: `Mock One ─╯`, asks: `\d/\d:select`, yes: "3", no: "\x03", firm: "run ask", stop: "\x03", menu: "/model", question: `:dismiss`,
+	},
+	// Another program that is called grok.
+	"grok-cli": {
+		rules: "grok", program: "grok",
+		files: map[string]string{".grok/user-settings.json": `{"apiKey":"` + chatKey + `","baseURL":"$API/v1","defaultModel":"mock-1","models":["mock-1"]}`},
+		env:   []string{"GROK_API_KEY=" + chatKey, "GROK_BASE_URL=$API/v1", "GROK_MODEL=mock-1"},
+		ready: `Ask me anything`, asks: `Do you want to proceed with this operation`, yes: enter, no: esc, stop: esc, menu: "/models",
 	},
 }
 
@@ -239,9 +248,22 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// otherVersion asks an agent for its version.
+// otherVersion is the version of the npm package that a program is from, or
+// what the program itself says.
 func otherVersion(t testing.TB, bin string, h agents.Home) string {
 	t.Helper()
+	if file, err := filepath.EvalSymlinks(bin); err == nil {
+		for dir := filepath.Dir(file); len(dir) > 1; dir = filepath.Dir(dir) {
+			data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+			if err != nil {
+				continue
+			}
+			var p struct{ Name, Version string }
+			if json.Unmarshal(data, &p) == nil && p.Name != "" && p.Version != "" {
+				return p.Version
+			}
+		}
+	}
 	cmd := exec.Command(bin, "--version")
 	cmd.Env, cmd.Dir = h.Env, h.Project
 	out, err := cmd.CombinedOutput()

@@ -20,9 +20,9 @@ import (
 // gets is a copy that may lag and, in a flood, lose what has scrolled by.
 const (
 	// mirrorTail is how much of a flood is drawn: the end of it. It fills a
-	// screen of 120x32 dozens of times over; what lies before it is looked
+	// screen of 120x32 more than ten times over; what lies before it is looked
 	// through for modes and titles only, which costs a tenth of drawing it.
-	mirrorTail = 128 << 10
+	mirrorTail = 64 << 10
 	// mirrorFull is when the mirror is woken in a flood.
 	mirrorFull = 512 << 10
 	// mirrorMax bounds the queue. Beyond it the oldest bytes are dropped.
@@ -196,7 +196,7 @@ func (l *live) output(p []byte) {
 	}
 	limit, keep := mirrorMax, mirrorTail
 	if !l.watched {
-		limit, keep = mirrorTail, mirrorRecent
+		limit, keep = 2*mirrorRecent, mirrorRecent
 	}
 	if len(l.queue)+len(p) > limit {
 		drop := len(l.queue) - min(len(l.queue), keep)
@@ -253,7 +253,7 @@ func (l *live) rest(b batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.busy = time.Time{}
-	if l.spare == nil && (cap(b.out) <= 2*mirrorTail || l.queue != nil && cap(l.queue) > mirrorTail) {
+	if l.spare == nil && (cap(b.out) <= 3*mirrorTail || l.queue != nil && cap(l.queue) > mirrorTail) {
 		l.spare = b.out[:0] // in a flood two buffers take turns; at rest they are given back
 	}
 }

@@ -20,6 +20,7 @@ type other struct {
 	files   map[string]string // under its home; $API, $HOME and $PROJECT are filled in
 	env     []string          // the same
 	args    []string          // the same
+	newer   []string          // options that older versions refuse: given where --help names them
 	layout  func(testing.TB, string) agents.Home
 
 	ready string // it takes a prompt
@@ -59,7 +60,7 @@ var openAI = []string{"OPENAI_API_KEY=" + chatKey, "OPENAI_BASE_URL=$API/v1", "O
 var others = map[string]other{
 	"codex": {
 		layout: func(t testing.TB, api string) agents.Home { return agents.Codex{API: api}.Home(t) },
-		args:   []string{"--no-daemon"},
+		newer:  []string{"--no-daemon"},
 		ready:  `for shortcuts`, asks: `Press enter to confirm or esc`, yes: "y", no: esc, stop: esc, menu: "/model",
 	},
 	"gemini": {
@@ -235,6 +236,16 @@ func (o other) argv(bin, api string, h agents.Home) []string {
 	list := []string{bin}
 	for _, a := range o.args {
 		list = append(list, fill(a))
+	}
+	if len(o.newer) > 0 {
+		cmd := exec.Command(bin, "--help")
+		cmd.Env, cmd.Dir = h.Env, h.Project
+		help, _ := cmd.CombinedOutput() // what it does not say it does not take
+		for _, a := range o.newer {
+			if strings.Contains(string(help), a) {
+				list = append(list, a)
+			}
+		}
 	}
 	return list
 }

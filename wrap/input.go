@@ -55,6 +55,10 @@ func (in *input) run() error {
 		default:
 			return fmt.Errorf("%w: end of input", errTerminal)
 		}
+		// An answer that was put before this came goes before it: Claude Code
+		// 2.1.332 takes one to OSC 7501 only ahead of the terminal's to CSI c. The
+		// poller may tell of input first although the interrupt came earlier.
+		in.answer()
 		now := time.Now()
 		b := in.buf[:n]
 		if in.replies != nil {

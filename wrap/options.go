@@ -16,6 +16,11 @@ type Options struct {
 	// ("/dev/pts/7"). With a nil Env the command gets this process's own.
 	Env func(tty string) []string
 
+	// Ready, if not nil, is called with the session before the command can run, by
+	// the goroutine that calls Start. What the session does can be asked for then:
+	// the first thing that a command writes may be a query.
+	Ready func(*Session)
+
 	// Pure leaves the stream alone in every way: no prefix, no OSC hook, no
 	// injection, no answer, and leftover modes stay.
 	Pure bool

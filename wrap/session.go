@@ -152,6 +152,9 @@ func (st *Stage) Start(o Options) (s *Session, err error) {
 	s.copySize()
 	l.Foreground = s.tty.makeRaw()
 	s.out.hold.Store(!l.Foreground)
+	if o.Ready != nil {
+		o.Ready(s)
+	}
 	if err := writeAll(st.back, l.Encode()); err != nil {
 		s.tty.restore()
 		return nil, fmt.Errorf("%w: %w", errMonitor, err)

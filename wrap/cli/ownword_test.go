@@ -509,3 +509,28 @@ func TestNotSpokenFor(t *testing.T) {
 		}
 	}
 }
+
+// TestAskedAtOnce: the first that a command writes may be its query.
+func TestAskedAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "claude")
+	// The dd is there before the query: it reads as soon as there is something.
+	if err := os.WriteFile(script, []byte(`#!/bin/sh
+printf '\033]7501;?\033\\\033[c'
+stty raw -echo
+dd bs=1 count=11 2>/dev/null | od -An -c
+`), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		p := ptyrun.Start(t, ptyrun.Options{Dir: dir, Cols: 80, Rows: 24, Terminal: ptyrun.Xterm{},
+			Env: rigEnv(dir, "DBUS_SESSION_BUS_ADDRESS=")}, os.Args[0], script)
+		if status := p.Wait(limit); status != 0 {
+			t.Fatalf("status %d", status)
+		}
+		if out := string(p.Output()); !strings.Contains(out, "7   5   0   1   ;   ?") {
+			t.Fatalf("not answered: %q", out)
+		}
+	}
+}

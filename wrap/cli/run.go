@@ -125,14 +125,16 @@ func (a *app) wrapPath(path string, argv []string) int {
 	}
 	r := a.newSession(log, cfg, ev, path, argv, agent, cols, rows)
 	r.record(rec, a.flags.recordInput)
+	r.options.Ready = func(s *wrap.Session) {
+		r.relay.set(s)
+		r.live.start(agent)
+	}
 	s, err := stage.Start(r.options)
 	if err != nil {
 		r.close()
 		a.endRecording(rec)
 		return a.cannotRun(argv[0], err)
 	}
-	r.relay.set(s)
-	r.live.start(agent)
 	r.register(s)
 	if w := r.live.tell.tmux; w != nil {
 		time.AfterFunc(tmuxAfter, func() { w.fresh(func() {}) })

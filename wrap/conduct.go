@@ -134,6 +134,7 @@ func (s *Session) resume() {
 	fg := s.tty.makeRaw()
 	s.out.hold.Store(!fg)
 	if fg {
+		s.tty.passModes(s.out.master)
 		s.syncSize()
 		s.order(monitor.Foreground)
 	} else {

@@ -397,6 +397,44 @@ func TestRelayBackground(t *testing.T) {
 	})
 }
 
+// TestRelayModesChanged: what the person does to the modes while the job is
+// stopped is what the command finds, and what it did itself stays otherwise.
+func TestRelayModesChanged(t *testing.T) {
+	everyPort(t, func(t *testing.T, options string) {
+		r := newRig(t, options)
+		stop := func() {
+			t.Helper()
+			r.child("kill " + strconv.Itoa(int(syscall.SIGTSTP)))
+			r.expect("shell stopped ")
+			r.expect("relay stopped ")
+		}
+		inside := func() string {
+			t.Helper()
+			r.shell("fg")
+			r.expect("relay continued true")
+			r.child("modes")
+			return r.expect("child modes <nil> ")
+		}
+		r.child("raw")
+		r.expect("child raw <nil>")
+		r.child("modes")
+		raw := r.expect("child modes <nil> ")
+		stop()
+		if got := inside(); got != raw {
+			t.Errorf("the command's own modes are %s, were %s", got, raw)
+		}
+		stop()
+		r.shell("stty erase ^B -echo")
+		r.expect("shell stty <nil>")
+		want := fmt.Sprint(r.modes())
+		if got := inside(); got != want {
+			t.Errorf("the command has modes %s, the person's are %s", got, want)
+		}
+		r.child("exit 0")
+		r.ended()
+	})
+}
+
 // TestRelayQuietForeground: a shell says nothing to a running job that it brings
 // to the foreground.
 func TestRelayQuietForeground(t *testing.T) {

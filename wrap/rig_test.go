@@ -100,11 +100,15 @@ func shellMain() int {
 		_ = syscall.Kill(-pid, syscall.SIGHUP)
 	}()
 	modes, _ := term.GetState(0)
-	go orders(fdShell, func(verb, _ string) {
+	go orders(fdShell, func(verb, arg string) {
 		switch verb {
 		case "fg":
 			_ = unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, pid)
 			_ = syscall.Kill(-pid, syscall.SIGCONT)
+		case "stty":
+			cmd := exec.Command("stty", strings.Fields(arg)...)
+			cmd.Stdin = os.Stdin
+			say("shell stty %v", cmd.Run())
 		case "quiet-fg": // as bash does for a job that runs
 			_ = unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, pid)
 		case "bg":
@@ -255,6 +259,9 @@ func childMain() int {
 		case "tty":
 			g, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 			say("child foreground %v %v", g == unix.Getpgrp(), err)
+		case "modes":
+			st, err := term.GetState(0)
+			say("child modes %v %v", err, *st)
 		case "parent":
 			say("child parent %d", os.Getppid())
 		case "fds":

@@ -148,9 +148,13 @@ func (st *Stage) Start(o Options) (s *Session, err error) {
 	}
 	// From here on nothing that is sent is lost; what comes before the command
 	// runs waits for it. The size is read after that for the same reason.
-	<-st.caught
+	st.handOver()
+	st.over = true
 	s.copySize()
-	l.Foreground = s.tty.makeRaw()
+	s.tty.given = st.modes
+	if l.Foreground = s.tty.makeRaw(); l.Foreground {
+		s.tty.passModes(st.master)
+	}
 	s.out.hold.Store(!l.Foreground)
 	if o.Ready != nil {
 		o.Ready(s)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"fwrap/wrap/monitor"
 )
@@ -21,9 +22,13 @@ type Stage struct {
 	back    int    // socket to the monitor
 	monitor int    // process id
 	used    bool   // by a session, or closed
+	over    bool   // the signals have been handed over
+
+	modes *term.State // of the pty
 
 	sigs   chan os.Signal
-	caught chan struct{} // closed when signals are
+	begin  chan struct{} // closed when the session begins
+	handed chan struct{} // closed when the signals are the session's
 }
 
 // Prepare opens a pty with the modes of this process's terminal, starts the
@@ -33,11 +38,8 @@ func Prepare() (*Stage, error) {
 	if !onTerminal(stdout) {
 		return nil, ErrNoTerminal
 	}
-	st := &Stage{sigs: make(chan os.Signal, 64), caught: make(chan struct{})}
-	go func() { // each takes two switches of threads
-		catchSignals(st.sigs)
-		close(st.caught)
-	}()
+	st := &Stage{sigs: make(chan os.Signal, 64), begin: make(chan struct{}), handed: make(chan struct{})}
+	go st.catch()
 	err := st.open()
 	if err != nil {
 		st.releaseSignals()
@@ -46,8 +48,37 @@ func Prepare() (*Stage, error) {
 	return st, nil
 }
 
+// catch begins to listen, each signal of which takes two switches of threads.
+// Until there is a session a signal is for this process, as it would have been
+// for the command that is to take its place: the person's configuration may lie
+// on a file system that hangs.
+func (st *Stage) catch() {
+	defer close(st.handed)
+	catchSignals(st.sigs)
+	for {
+		select {
+		case <-st.begin:
+			return
+		case sig := <-st.sigs:
+			switch sig {
+			case syscall.SIGWINCH, syscall.SIGCONT:
+			case syscall.SIGTSTP:
+				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			default:
+				os.Exit(Status{Signal: sig.(syscall.Signal)}.Raise())
+			}
+		}
+	}
+}
+
+// handOver ends that.
+func (st *Stage) handOver() {
+	close(st.begin)
+	<-st.handed
+}
+
 func (st *Stage) releaseSignals() {
-	<-st.caught
+	st.handOver()
 	signal.Stop(st.sigs)
 }
 
@@ -71,7 +102,11 @@ func (st *Stage) Close() {
 		return
 	}
 	st.used = true
-	st.releaseSignals()
+	if st.over {
+		signal.Stop(st.sigs)
+	} else {
+		st.releaseSignals()
+	}
 	unix.Close(st.back)
 	unix.Close(st.master)
 	reap(st.monitor)
@@ -90,7 +125,7 @@ func (st *Stage) openPty() (slave *os.File, err error) {
 			slave.Close()
 		}
 	}()
-	if err := copyModes(stdin, int(slave.Fd())); err != nil {
+	if st.modes, err = copyModes(stdin, int(slave.Fd())); err != nil {
 		return nil, fmt.Errorf("copying terminal modes: %w", err)
 	}
 	st.name = slave.Name()

@@ -26,10 +26,11 @@ const (
 //   - Modes change at once (TCSANOW): waiting for output to drain could wait for
 //     ever behind XOFF, and flushing would eat what was typed ahead.
 type terminal struct {
-	mu   sync.Mutex
-	user *term.State // the person's modes, to be given back
-	ours *term.State // what raw mode made of them
-	raw  atomic.Bool // we set raw mode and have not given the modes back
+	mu    sync.Mutex
+	user  *term.State // the person's modes, to be given back
+	ours  *term.State // what raw mode made of them
+	given *term.State // what the command's terminal has been given
+	raw   atomic.Bool // we set raw mode and have not given the modes back
 }
 
 // onTerminal reports whether fd is the same terminal as standard input.
@@ -88,6 +89,21 @@ func (t *terminal) makeRaw() bool {
 	return true
 }
 
+// passModes gives the command's terminal, whose master is pty, the person's modes
+// if they are not those that it was given last: they are other ones after a
+// change while the job was stopped, and where the job was started in the
+// background while the shell's line editor had the terminal.
+func (t *terminal) passModes(pty int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.user == nil || t.given != nil && *t.user == *t.given {
+		return
+	}
+	if term.Restore(pty, t.user) == nil {
+		t.given = t.user
+	}
+}
+
 // restore gives the person's modes back, if they were taken and if this process
 // is still in the foreground: else the shell has long set its own, and ours
 // would be stale (sudo issue 552).
@@ -101,13 +117,13 @@ func (t *terminal) restore() {
 }
 
 // copyModes gives terminal to the modes of terminal from, all flags, control
-// characters and speeds.
-func copyModes(from, to int) error {
+// characters and speeds, and returns them.
+func copyModes(from, to int) (*term.State, error) {
 	state, err := term.GetState(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return term.Restore(to, state)
+	return state, term.Restore(to, state)
 }
 
 // winsize returns the size of the terminal fd, pixels included: whole structs

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
 
 	"fwrap/detect/manifest"
 	"fwrap/manifests"
@@ -123,13 +124,19 @@ func (c *catalog) checkUser(agent string) error {
 	return err
 }
 
-// readLimited reads a file of at most max bytes.
+// readLimited reads a file of at most max bytes, and nothing that is no file: a
+// fifo would block the start.
 func readLimited(name string, max int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if fi, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a regular file", name)
+	}
 	var buf bytes.Buffer
 	n, err := buf.ReadFrom(io.LimitReader(f, max+1))
 	if err != nil {

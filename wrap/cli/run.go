@@ -89,9 +89,7 @@ func (a *app) wrapPath(path string, argv []string) int {
 	}
 	stage, err := wrap.Prepare() // here, so that the rest costs no time
 	if err != nil {
-		a.err.errorf("%v", err)
-		a.err.hint("%s runs without fwrap", argv[0])
-		return a.cannotRun(argv[0], wrap.Exec(path, argv, a.environ))
+		return a.runBare(path, argv, err)
 	}
 	defer stage.Close()
 	cfg, err := config.Load(a.configSource())
@@ -133,7 +131,8 @@ func (a *app) wrapPath(path string, argv []string) int {
 	if err != nil {
 		r.close()
 		a.endRecording(rec)
-		return a.cannotRun(argv[0], err)
+		stage.Close()
+		return a.runBare(path, argv, err)
 	}
 	r.register(s)
 	if w := r.live.tell.tmux; w != nil {
@@ -148,6 +147,13 @@ func (a *app) wrapPath(path string, argv []string) int {
 	}
 	closeLog()
 	return st.Raise()
+}
+
+// runBare lets the command take this process's place when it cannot be wrapped.
+func (a *app) runBare(path string, argv []string, why error) int {
+	a.err.errorf("%v", why)
+	a.err.hint("%s runs without fwrap", argv[0])
+	return a.cannotRun(argv[0], wrap.Exec(path, argv, a.environ))
 }
 
 // nested says whether this process runs directly on the pty of another fwrap:

@@ -1,6 +1,8 @@
 //go:build realdesktop
 
-// These tests need Debian's dbus, dbus-x11, libnotify-bin, dunst, xvfb and procps:
+// These tests need Debian's dbus, dbus-x11, libnotify-bin, dunst, xfce4-notifyd,
+// xfconf, xvfb, xdotool,
+// a font and procps:
 //
 //	go test -tags realdesktop ./notify/desktop
 package desktop_test
@@ -69,7 +71,8 @@ type dunst struct {
 	home string
 }
 
-func startDunst(t *testing.T, addr string) dunst {
+// startX starts a virtual X server and returns the variables of its clients.
+func startX(t *testing.T, addr string) (env []string, home string) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -87,8 +90,14 @@ func startDunst(t *testing.T, addr string) dunst {
 	if err != nil {
 		t.Fatalf("Xvfb names no display: %v", err)
 	}
-	home := t.TempDir()
-	d := dunst{t, []string{addr, "DISPLAY=:" + strings.TrimSpace(string(b[:n])), "HOME=" + home}, home}
+	home = t.TempDir()
+	return []string{addr, "DISPLAY=:" + strings.TrimSpace(string(b[:n])), "HOME=" + home}, home
+}
+
+func startDunst(t *testing.T, addr string) dunst {
+	t.Helper()
+	env, home := startX(t, addr)
+	d := dunst{t, env, home}
 	background(t, d.env, "sh", "-c", "exec dunst -print >"+home+"/log")
 	until(t, "dunst", func() bool {
 		cmd := exec.Command("dunstctl", "count", "displayed")
@@ -96,6 +105,60 @@ func startDunst(t *testing.T, addr string) dunst {
 		return cmd.Run() == nil
 	})
 	return d
+}
+
+// xfce is xfce4-notifyd on a virtual X server, seen by its windows.
+type xfce struct {
+	t   *testing.T
+	env []string
+}
+
+func startXfce(t *testing.T, addr string) xfce {
+	t.Helper()
+	programs, _ := filepath.Glob("/usr/lib/*/xfce4/notifyd/xfce4-notifyd")
+	if len(programs) == 0 {
+		t.Fatal("there is no xfce4-notifyd")
+	}
+	env, home := startX(t, addr)
+	d := xfce{t, append(env, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home)}
+	background(t, d.env, programs[0])
+	until(t, "xfce4-notifyd", func() bool {
+		cmd := exec.Command("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner",
+			"string:org.freedesktop.Notifications")
+		cmd.Env = append(os.Environ(), d.env...)
+		return cmd.Run() == nil
+	})
+	return d
+}
+
+// bubbles are the windows that can be seen, with their widths.
+func (d xfce) bubbles() map[string]int {
+	run := func(args ...string) string {
+		cmd := exec.Command("xdotool", args...)
+		cmd.Env = append(os.Environ(), d.env...)
+		out, _ := cmd.Output() // nothing found is a failure to xdotool
+		return string(out)
+	}
+	list := map[string]int{}
+	for _, id := range strings.Fields(run("search", "--onlyvisible", "--class", "xfce4-notifyd")) {
+		w := 0
+		for line := range strings.Lines(run("getwindowgeometry", "--shell", id)) {
+			fmt.Sscanf(line, "WIDTH=%d", &w)
+		}
+		list[id] = w
+	}
+	return list
+}
+
+// one waits until one bubble and no other can be seen, and stays the only one,
+// and returns its width.
+func (d xfce) one(after string) (width int) {
+	d.t.Helper()
+	until(d.t, "one bubble after "+after, func() bool { return len(d.bubbles()) == 1 })
+	for _, w := range d.bubbles() {
+		width = w
+	}
+	return width
 }
 
 func (d dunst) displayed() string {
@@ -151,6 +214,35 @@ func TestDunst(t *testing.T) {
 	until(t, "the text in dunst's log", func() bool {
 		return strings.Contains(d.printed(), "a&lt;b &amp;&amp; c&gt;d &lt;b&gt;bold&lt;/b&gt; \"q\"")
 	})
+}
+
+// TestXfce is the same as TestDunst; what the text is shown as is told by the
+// width of the bubble, in which a tag that is shown takes room.
+func TestXfce(t *testing.T) {
+	addr := realBus(t, "/usr/share/dbus-1/services") // it needs xfconf
+	d := startXfce(t, addr)
+	h := desktop.Host{Environ: []string{addr, "PATH=/nowhere"}}
+	s := desktop.NewSender(h, "fwrap-1", nil)
+	show := func(body string) int {
+		t.Helper()
+		done := make(chan desktop.Result, 1)
+		s.Show(notify.Notice{Title: "c", Body: notify.Sanitize(body, 400, true), Urgency: notify.Critical},
+			func(r desktop.Result) { done <- r })
+		if r := <-done; r.Outcome != desktop.Shown || r.Via != "dbus" {
+			t.Fatalf("result %+v", r)
+		}
+		return d.one(fmt.Sprintf("%.30q", body))
+	}
+	const word = "iiiiiiiiiiiiiiiiiiii"
+	plain := show(word)
+	until(t, "the tags", func() bool { return show("<b>"+word+"</b>") > plain })
+	show(`rm -rf a<b && c>d "q" $(x)` + "\n- w")
+	show(strings.Repeat("long ", 200000))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	s.Close()
+	s.Stop(ctx)
+	until(t, "no bubble after the answer", func() bool { return len(d.bubbles()) == 0 })
 }
 
 // TestActivation: a service that is started by its first notice, and one whose

@@ -7,8 +7,8 @@
 // # Processes
 //
 // The layout is that of sudo's use_pty. This process stays a job of the person's
-// shell. It starts itself again as a monitor, which leads a session on the
-// command's pty, and the monitor starts the command in a process group of its
+// shell. It starts itself again as a monitor, package monitor, which leads a session
+// on the command's pty, and the monitor starts the command in a process group of its
 // own, in the foreground of that pty. Only so can the command be stopped: the
 // kernel ignores SIGTSTP for the orphaned process group of a session leader.
 // When the command stops, the monitor says so, this process gives the terminal
@@ -34,5 +34,9 @@
 // would go to the shell. A program that looks at its parent sees the monitor.
 // Signals that the caller ignores stay ignored in the command only if they are
 // SIGHUP, SIGINT or the job control signals: the Go runtime takes the others
-// before any code of ours runs.
+// before any code of ours runs. It also ends the process, and leaves the terminal
+// raw, where the system refuses it a thread (RLIMIT_NPROC, a full pids cgroup).
+// Ctrl-D typed ahead of the start reaches the command as NUL: Linux keeps it so
+// when the terminal becomes raw. Inherited descriptors stay open in this process
+// until it ends, so that a pipe's reader sees its end then.
 package wrap

@@ -106,6 +106,11 @@ type acpWatch struct {
 	log  *slog.Logger
 	tell *teller
 
+	// early is what the editor has said and the adapter is being given. What the
+	// adapter says to it may be heard first, and is to be understood second.
+	earlyMu sync.Mutex
+	early   []byte
+
 	mu    sync.Mutex
 	tap   acp.Tap
 	watch watch
@@ -158,10 +163,15 @@ func (w *acpWatch) carry(to io.Writer, from io.Reader, side acp.Side) {
 	for {
 		n, err := from.Read(buf)
 		if n > 0 {
+			p := buf[:n]
+			if side == acp.Client {
+				w.announce(p)
+				p = nil // it is heard with what was announced
+			}
 			if _, err := to.Write(buf[:n]); err != nil {
 				return
 			}
-			w.hear(side, buf[:n])
+			w.hear(side, p)
 		}
 		if err != nil {
 			return
@@ -169,16 +179,41 @@ func (w *acpWatch) carry(to io.Writer, from io.Reader, side acp.Side) {
 	}
 }
 
-// hear reads a copy of what has passed.
+// announce notes what the editor says, at most one buffer of carry's.
+func (w *acpWatch) announce(p []byte) {
+	w.earlyMu.Lock()
+	defer w.earlyMu.Unlock()
+	w.early = append(w.early, p...)
+}
+
+func (w *acpWatch) announced() []byte {
+	w.earlyMu.Lock()
+	defer w.earlyMu.Unlock()
+	p := w.early
+	w.early = nil
+	return p
+}
+
+// hear reads a copy of what has passed, the editor's part first.
 func (w *acpWatch) hear(side acp.Side, p []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.deaf {
+		w.announced()
 		return
 	}
 	defer w.recovered()
 	now := time.Now()
 	w.watch.advance(now)
+	w.take(now, acp.Client, w.announced())
+	w.take(now, side, p)
+	w.schedule()
+}
+
+func (w *acpWatch) take(now time.Time, side acp.Side, p []byte) {
+	if len(p) == 0 {
+		return
+	}
 	reports := w.tap.Write(side, p)
 	if side == acp.Client && len(reports) > 0 {
 		// What changes by the editor's word, a prompt or an answer, is the
@@ -189,7 +224,6 @@ func (w *acpWatch) hear(side acp.Side, p []byte) {
 	for _, r := range reports {
 		w.watch.report(now, r)
 	}
-	w.schedule()
 }
 
 func (w *acpWatch) tick() {

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +23,19 @@ func (r *explained) printExample(w io.Writer, blank bool) (notes []string, right
 	}
 	ex := manifest.Example{Match: true, Screen: r.final}
 	if blank {
-		red := redact(ex.AsWritten(), r.matched(), same)
+		matched := map[int]bool{}
+		if want.Rule != nil { // what only came near is no reason to show it
+			matched = r.matched()
+		}
+		red := redact(ex.AsWritten(), matched, same)
 		ex.Screen = red.screen
+		if len(matched) > 0 {
+			var rows []string
+			for _, n := range slices.Sorted(maps.Keys(matched)) {
+				rows = append(rows, strconv.Itoa(n+1))
+			}
+			notes = append(notes, "these rows, which the rule matches, are left readable: "+strings.Join(rows, " "))
+		}
 		if len(red.kept) > 0 {
 			rows := make([]string, len(red.kept))
 			for i, n := range red.kept {

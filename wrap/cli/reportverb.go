@@ -41,7 +41,7 @@ func (a *app) report(args []string) int {
 	if err != nil && wrap.OnTerminal(a.stdin, a.stderr) {
 		a.err.errorf("report: %v", err)
 		if a.env[sockEnv] == "" {
-			a.err.hint("FWRAP_SOCK is not set: run the command by fwrap --hooks=always COMMAND")
+			a.err.hint("FWRAP_SOCK is not set: run the command by fwrap --agent NAME --hooks=always COMMAND")
 		}
 	}
 	if len(then) > 0 {

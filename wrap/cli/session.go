@@ -216,6 +216,14 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 	if agent != "" && named == agent && ev.hook {
 		o.Argv, env = r.injectHooks(cfg, path, argv)
 	}
+	if agent != "" && env == nil && ev.hook && a.hooksMode(cfg) == hooks.Always {
+		// Whatever it is, the person says that it reports: by fwrap report.
+		if err := r.open(); err != nil {
+			log.Warn("no reports", "err", err)
+		} else {
+			env = []string{sockEnv + "=" + r.entry.Socket()}
+		}
+	}
 	o.Env = func(tty string) []string {
 		if agent == "" {
 			return a.environ // a command that fwrap does not know gets nothing of it
@@ -226,6 +234,14 @@ func (a *app) newSession(log *slog.Logger, cfg *config.Config, ev evidence, path
 	return r
 }
 
+// hooksMode is what the person wants of hooks.
+func (a *app) hooksMode(cfg *config.Config) hooks.Mode {
+	if a.flags.hooks != "" {
+		return hooks.Mode(a.flags.hooks)
+	}
+	return hooks.Mode(cfg.Hooks)
+}
+
 // injectHooks makes the agent report by hooks, for this launch, where that is
 // wanted and it does not report in its output.
 func (r *running) injectHooks(cfg *config.Config, path string, argv []string) (args, env []string) {
@@ -234,10 +250,7 @@ func (r *running) injectHooks(cfg *config.Config, path string, argv []string) (a
 	if !ok {
 		return argv, nil
 	}
-	mode := hooks.Mode(cfg.Hooks)
-	if a.flags.hooks != "" {
-		mode = hooks.Mode(a.flags.hooks)
-	}
+	mode := a.hooksMode(cfg)
 	if mode == hooks.Never {
 		return argv, nil
 	}

@@ -1,316 +1,287 @@
 //go:build realdesktop
 
 // These tests need Debian's dbus, dbus-x11, libnotify-bin, dunst, xfce4-notifyd,
-// xfconf, xvfb, xdotool,
-// a font and procps:
+// xfconf, xvfb, xdotool and a font:
 //
-//	go test -tags realdesktop ./notify/desktop
+//	go test -tags realdesktop -run '^TestReal' ./notify/desktop
 package desktop_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"fwrap/detect"
 	"fwrap/notify"
 	"fwrap/notify/desktop"
 )
 
-// background starts a program that ends with the test.
-func background(t *testing.T, env []string, name string, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), env...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	return cmd
+// asking is the notice of a session that asks q.
+func asking(project, q string, options ...string) notify.Notice {
+	return notify.Compose(notify.Session{Agent: "claude", Project: project}, notify.Action{
+		Event:  notify.NeedsYou,
+		Status: detect.Status{State: detect.Blocked, Kind: detect.Permission, Question: detect.Question{Text: q, Options: options}},
+	}, notify.Full, desktop.Limits)
 }
 
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("waited in vain for " + what)
-		}
+// session is what one fwrap has of the desktop.
+type session struct {
+	t *testing.T
+	*desktop.Sender
+}
+
+func (k desk) session(tag string) session {
+	s := session{k.t, desktop.NewSender(desktop.Host{Environ: []string{"DBUS_SESSION_BUS_ADDRESS=" + k.addr, "PATH=/nowhere"}}, tag, nil)}
+	k.t.Cleanup(s.end)
+	return s
+}
+
+func (s session) show(n notify.Notice) {
+	s.t.Helper()
+	done := make(chan desktop.Result, 1)
+	s.Show(n, func(r desktop.Result) { done <- r })
+	if r := <-done; r.Outcome != desktop.Shown || r.Via != "dbus" || r.Handle.ID == 0 {
+		s.t.Fatalf("result %+v", r)
 	}
 }
 
-// realBus starts dbus-daemon with the service files in services, if any.
-func realBus(t *testing.T, services string) (addr string) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "bus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if services != "" {
-		services = "<servicedir>" + services + "</servicedir>"
-	}
-	conf := `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path=` + dir + `/bus</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>` + services + `</busconfig>`
-	if err := os.WriteFile(dir+"/bus.conf", []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	background(t, nil, "dbus-daemon", "--config-file="+dir+"/bus.conf", "--nofork", "--nopidfile")
-	until(t, "the bus", func() bool { _, err := os.Stat(dir + "/bus"); return err == nil })
-	return "DBUS_SESSION_BUS_ADDRESS=unix:path=" + dir + "/bus"
-}
-
-// dunst shows notifications on a virtual X server.
-type dunst struct {
-	t    *testing.T
-	env  []string
-	home string
-}
-
-// startX starts a virtual X server and returns the variables of its clients.
-func startX(t *testing.T, addr string) (env []string, home string) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "800x400x24", "-nolisten", "tcp")
-	x.ExtraFiles = []*os.File{w}
-	if err := x.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { x.Process.Kill(); x.Wait() })
-	w.Close()
-	b := make([]byte, 16)
-	n, err := r.Read(b)
-	if err != nil {
-		t.Fatalf("Xvfb names no display: %v", err)
-	}
-	home = t.TempDir()
-	return []string{addr, "DISPLAY=:" + strings.TrimSpace(string(b[:n])), "HOME=" + home}, home
-}
-
-func startDunst(t *testing.T, addr string) dunst {
-	t.Helper()
-	env, home := startX(t, addr)
-	d := dunst{t, env, home}
-	background(t, d.env, "sh", "-c", "exec dunst -print >"+home+"/log")
-	until(t, "dunst", func() bool {
-		cmd := exec.Command("dunstctl", "count", "displayed")
-		cmd.Env = append(os.Environ(), d.env...)
-		return cmd.Run() == nil
-	})
-	return d
-}
-
-// xfce is xfce4-notifyd on a virtual X server, seen by its windows.
-type xfce struct {
-	t   *testing.T
-	env []string
-}
-
-func startXfce(t *testing.T, addr string) xfce {
-	t.Helper()
-	programs, _ := filepath.Glob("/usr/lib/*/xfce4/notifyd/xfce4-notifyd")
-	if len(programs) == 0 {
-		t.Fatal("there is no xfce4-notifyd")
-	}
-	env, home := startX(t, addr)
-	d := xfce{t, append(env, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home)}
-	background(t, d.env, programs[0])
-	until(t, "xfce4-notifyd", func() bool {
-		cmd := exec.Command("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner",
-			"string:org.freedesktop.Notifications")
-		cmd.Env = append(os.Environ(), d.env...)
-		return cmd.Run() == nil
-	})
-	return d
-}
-
-// bubbles are the windows that can be seen, with their widths.
-func (d xfce) bubbles() map[string]int {
-	run := func(args ...string) string {
-		cmd := exec.Command("xdotool", args...)
-		cmd.Env = append(os.Environ(), d.env...)
-		out, _ := cmd.Output() // nothing found is a failure to xdotool
-		return string(out)
-	}
-	list := map[string]int{}
-	for _, id := range strings.Fields(run("search", "--onlyvisible", "--class", "xfce4-notifyd")) {
-		w := 0
-		for line := range strings.Lines(run("getwindowgeometry", "--shell", id)) {
-			fmt.Sscanf(line, "WIDTH=%d", &w)
-		}
-		list[id] = w
-	}
-	return list
-}
-
-// one waits until one bubble and no other can be seen, and stays the only one,
-// and returns its width.
-func (d xfce) one(after string) (width int) {
-	d.t.Helper()
-	until(d.t, "one bubble after "+after, func() bool { return len(d.bubbles()) == 1 })
-	for _, w := range d.bubbles() {
-		width = w
-	}
-	return width
-}
-
-func (d dunst) displayed() string {
-	cmd := exec.Command("dunstctl", "count", "displayed")
-	cmd.Env = append(os.Environ(), d.env...)
-	out, err := cmd.Output()
-	if err != nil {
-		d.t.Fatalf("dunstctl: %v", err)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// printed is what dunst has been given to show, as its own log has it.
-func (d dunst) printed() string {
-	b, err := os.ReadFile(d.home + "/log")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return string(b)
-}
-
-// TestDunst: one bubble for a question, replaced by the next, gone when
-// answered, and the text as it is.
-func TestDunst(t *testing.T) {
-	addr := realBus(t, "")
-	d := startDunst(t, addr)
-	h := desktop.Host{Environ: []string{addr, "PATH=/nowhere"}}
-	s := desktop.NewSender(h, "fwrap-1", nil)
-	show := func(body string) {
-		t.Helper()
-		done := make(chan desktop.Result, 1)
-		s.Show(notify.Notice{Title: "claude · <api>", Body: notify.Sanitize(body, 400, true), Urgency: notify.Critical},
-			func(r desktop.Result) { done <- r })
-		if r := <-done; r.Outcome != desktop.Shown || r.Via != "dbus" {
-			t.Fatalf("result %+v", r)
-		}
-		if n := d.displayed(); n != "1" {
-			t.Errorf("%s bubbles after %.30q", n, body)
-		}
-	}
-	show("run make?")
-	show(`rm -rf a<b && c>d <b>bold</b> "q" $(x)` + "\n- w")
-	show(strings.Repeat("long ", 200000))
+func (s session) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	s.Close()
 	s.Stop(ctx)
-	if n := d.displayed(); n != "0" {
-		t.Errorf("%s bubbles after the answer", n)
-	}
-	r := desktop.Send(context.Background(), h, notify.Notice{Title: "t", Body: `a<b && c>d <b>bold</b> "q"`}, "", desktop.Handle{})
-	desktop.Withdraw(context.Background(), h, r.Handle)
-	until(t, "the text in dunst's log", func() bool {
-		return strings.Contains(d.printed(), "a&lt;b &amp;&amp; c&gt;d &lt;b&gt;bold&lt;/b&gt; \"q\"")
-	})
 }
 
-// TestXfce is the same as TestDunst; what the text is shown as is told by the
-// width of the bubble, in which a tag that is shown takes room.
-func TestXfce(t *testing.T) {
-	addr := realBus(t, "/usr/share/dbus-1/services") // it needs xfconf
-	d := startXfce(t, addr)
-	h := desktop.Host{Environ: []string{addr, "PATH=/nowhere"}}
-	s := desktop.NewSender(h, "fwrap-1", nil)
-	show := func(body string) int {
-		t.Helper()
-		done := make(chan desktop.Result, 1)
-		s.Show(notify.Notice{Title: "c", Body: notify.Sanitize(body, 400, true), Urgency: notify.Critical},
-			func(r desktop.Result) { done <- r })
-		if r := <-done; r.Outcome != desktop.Shown || r.Via != "dbus" {
-			t.Fatalf("result %+v", r)
-		}
-		return d.one(fmt.Sprintf("%.30q", body))
+// TestRealBubbles: on the screen there is one bubble for a question, the next
+// question takes its place, and the answer takes it away; that of another
+// session and of another program stay as they are.
+func TestRealBubbles(t *testing.T) {
+	for _, d := range daemons {
+		t.Run(d.name, func(t *testing.T) {
+			k := newDesk(t, d, false)
+			k.bubbles(d, 0, "before anything is asked")
+			s := k.session("fwrap-1")
+			s.show(asking("api", "run make?", "Yes", "No"))
+			first := k.bubbles(d, 1, "for a question")[0]
+			s.show(asking("api", "push --force to the branch that everybody works on?", "Yes", "No"))
+			second := k.bubbles(d, 1, "for the next question")[0]
+			if same(first.lines(), second.lines()) {
+				t.Error("the next question looks like the first")
+			}
+			s.show(asking("api", "run make?", "Yes", "No"))
+			if again := k.bubbles(d, 1, "for the first question again")[0]; !same(first.lines(), again.lines()) {
+				t.Error("the first question looks otherwise the second time")
+			}
+
+			id := k.tell("mail", "from another program")
+			k.bubbles(d, 2, "with another program's")
+			b := k.session("fwrap-2")
+			b.show(asking("web", "run npm test?", "Yes", "No"))
+			k.bubbles(d, 3, "with another session's")
+			s.show(asking("api", "run go test?", "Yes", "No"))
+			k.bubbles(d, 3, "for a question among others")
+			s.Close()
+			k.bubbles(d, 2, "after the answer")
+			b.Close()
+			left := k.bubbles(d, 1, "after the other session's answer")[0]
+			k.untell(id)
+			k.bubbles(d, 0, "when all is over")
+			k.tell("mail", "from another program")
+			if alone := k.bubbles(d, 1, "of another program")[0]; !same(left.lines(), alone.lines()) {
+				t.Error("what was left is not the other program's")
+			}
+
+			s.show(asking("api", "run make?", "Yes", "No"))
+			k.bubbles(d, 2, "for a question after the answer")
+			s.end() // fwrap ends
+			k.bubbles(d, 1, "after the end")
+		})
 	}
-	const word = "iiiiiiiiiiiiiiiiiiii"
-	plain := show(word)
-	until(t, "the tags", func() bool { return show("<b>"+word+"</b>") > plain })
-	show(`rm -rf a<b && c>d "q" $(x)` + "\n- w")
-	show(strings.Repeat("long ", 200000))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	s.Close()
-	s.Stop(ctx)
-	until(t, "no bubble after the answer", func() bool { return len(d.bubbles()) == 0 })
 }
 
-// TestActivation: a service that is started by its first notice, and one whose
-// program never takes the name.
-func TestActivation(t *testing.T) {
-	t.Run("dunst", func(t *testing.T) {
-		services := t.TempDir()
-		addr := realBus(t, services)
-		x := startDunst(t, realBus(t, "")) // for its X server only
-		launch := filepath.Join(services, "launch")
-		if err := os.WriteFile(launch, []byte("#!/bin/sh\nexport "+x.env[1]+" "+x.env[2]+"\nexec dunst\n"), 0o755); err != nil {
-			t.Fatal(err)
+// TestRealTexts: whatever an agent writes is on the screen as it is: to the
+// pixel as the service draws it when each of its characters is given by number.
+func TestRealTexts(t *testing.T) {
+	const head = "Needs your permission\n"
+	texts := []struct{ name, project, question, body string }{ // no body: as Compose cuts it
+		// Well-formed and not: xfce4-notifyd shows what it cannot parse as it is.
+		{"tags", "api", "<b>bold</b>", head + "<b>bold</b>"},
+		{"broken tags", "api", "<b>bold <i>", head + "<b>bold <i>"},
+		{"link", "api", `<a href="http://a.b/">x</a><img src="y"/>`, head + `<a href="http://a.b/">x</a><img src="y"/>`},
+		{"shell", "api", `rm -rf a<b && c>d "q" 'q' $(x) %s \n`, head + `rm -rf a<b && c>d "q" 'q' $(x) %s \n`},
+		{"entities", "api", "&lt;b&gt; &amp; &#60;", head + "&lt;b&gt; &amp; &#60;"},
+		{"no entity", "api", "&nope; a&b", head + "&nope; a&b"},
+		{"option", "-w", "-w --help", head + "-w --help"},
+		{"newlines", "api", "make\nall\r\n\ttest", head + "make all test"},
+		{"controls", "api", "a\x1b]0;x\ab\x00c\u202ed\xff", head + "a]0;xbcd\ufffd"},
+		{"marked title", "<b>x</b> &amp; y", "ok?", head + "ok?"},
+		{"long", "api", strings.Repeat("long ", 200_000), ""},
+		{"long markup", "api", strings.Repeat("<b>&amp;", 125_000), ""},
+		{"long word", "api", strings.Repeat("w", 1_000_000), ""},
+	}
+	for _, d := range daemons {
+		t.Run(d.name, func(t *testing.T) {
+			k := newDesk(t, d, false)
+			s := k.session("fwrap-1")
+			for _, tt := range texts {
+				t.Run(tt.name, func(t *testing.T) {
+					k, s := k.in(t), session{t, s.Sender}
+					long := tt.body == ""
+					var options []string
+					if long {
+						options = []string{"Yes", "No, <tell> it"}
+					}
+					n := asking(tt.project, tt.question, options...)
+					const choices = "1 Yes · 2 No, <tell> it"
+					if long {
+						if utf8.RuneCountInString(n.Body) > notify.MaxText || !strings.HasSuffix(n.Body, "…\n"+choices) {
+							t.Fatalf("the body is %q", n.Body)
+						}
+						tt.body = n.Body
+					}
+					s.show(n)
+					got := k.bubbles(d, 1, "of "+tt.name)[0]
+					s.Close()
+					k.bubbles(d, 0, "after "+tt.name)
+					byNumber := func(body string) *picture {
+						id := k.tell("claude · "+tt.project, k.literally(body))
+						p := k.bubbles(d, 1, "by number")[0]
+						k.untell(id)
+						k.bubbles(d, 0, "after that by number")
+						return p
+					}
+					want := byNumber(tt.body)
+					lines := len(want.lines())
+					if lines < 3 || long && lines < 6 {
+						t.Fatalf("%d lines in %s", lines, keep(t, want))
+					}
+					if !same(got.lines(), want.lines()) {
+						t.Errorf("shown as %s, and should be as %s", keep(t, got), keep(t, want))
+					}
+					if long { // however the service cuts the question, the choices are there
+						last := byNumber(choices).lines()
+						if !got.lines()[len(got.lines())-1].same(last[len(last)-1]) {
+							t.Errorf("there are no choices in %s", keep(t, got))
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestRealTitle: a title is never markup; it looks as the same in bold by number.
+func TestRealTitle(t *testing.T) {
+	for _, d := range daemons {
+		if !d.markup {
+			continue
 		}
-		service := fmt.Sprintf("[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=%s\n", launch)
-		if err := os.WriteFile(filepath.Join(services, "n.service"), []byte(service), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr}}, hello, "", desktop.Handle{})
-		if r.Outcome != desktop.Shown {
-			t.Errorf("result %+v", r)
-		}
-		d := dunst{t, []string{addr, x.env[1], x.env[2]}, ""}
-		if n := d.displayed(); n != "1" {
-			t.Errorf("%s bubbles", n)
-		}
-	})
+		t.Run(d.name, func(t *testing.T) {
+			k := newDesk(t, d, false)
+			const title = "claude · <b>x</b> &amp; -w $(y)"
+			s := k.session("fwrap-1")
+			s.show(asking("<b>x</b> &amp; -w $(y)", "ok?"))
+			got := k.bubbles(d, 1, "with the title")[0]
+			s.Close()
+			k.bubbles(d, 0, "after it")
+			k.tell("title", "<b>"+numbered(title)+"</b>")
+			want := k.bubbles(d, 1, "with it by number")[0]
+			g, w := got.lines(), want.lines()
+			if len(g) < 3 || len(w) != 2 {
+				t.Fatalf("%d and %d lines", len(g), len(w))
+			}
+			if !g[0].same(w[1]) {
+				t.Errorf("shown as %s, and should be as %s", keep(t, g[0]), keep(t, w[1]))
+			}
+		})
+	}
+}
+
+// TestRealActivation: a service that is started by its first notice, and one
+// whose program never takes the name.
+func TestRealActivation(t *testing.T) {
+	for _, d := range daemons {
+		t.Run(d.name, func(t *testing.T) {
+			k := newDesk(t, d, true)
+			s := k.session("fwrap-1")
+			s.show(asking("api", "run make?"))
+			k.bubbles(d, 1, "by the service that was started")
+			s.show(asking("api", "run go test?"))
+			k.bubbles(d, 1, "after the next question")
+			s.Close()
+			k.bubbles(d, 0, "after the answer")
+		})
+	}
 	t.Run("trap", func(t *testing.T) {
-		services := t.TempDir()
-		addr := realBus(t, services)
-		if err := os.WriteFile(filepath.Join(services, "n.service"),
-			[]byte("[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=/bin/sleep 20\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr}}, hello, "", desktop.Handle{})
+		addr := realBus(t, nil, map[string]string{"org.freedesktop.Notifications": "/bin/sleep 20"})
+		r := desktop.Send(context.Background(), desktop.Host{Environ: []string{"DBUS_SESSION_BUS_ADDRESS=" + addr}}, hello, "", desktop.Handle{})
 		if r.Outcome != desktop.NotSent || r.Took > 4*time.Second || r.Took < 2*time.Second {
 			t.Errorf("result %+v", r)
 		}
 	})
 }
 
-// TestNoOrphans: with dbus-launch and notify-send on the machine and no bus, no
-// bus daemon is left behind.
-func TestNoOrphans(t *testing.T) {
-	for _, p := range []string{"dbus-launch", "notify-send", "pgrep"} {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Fatal(err) // the test would prove nothing
+// TestRealNoOrphans: with dbus-launch and notify-send on the machine and no bus,
+// no bus daemon is left behind. Ours would be known by the HOME that it has.
+func TestRealNoOrphans(t *testing.T) {
+	if _, err := exec.LookPath("notify-send"); err != nil {
+		t.Fatal(err) // the test would prove nothing
+	}
+	home := "HOME=" + t.TempDir()
+	environ := func(more string) []string {
+		return []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", home, more}
+	}
+	buses := func() (pids []int) {
+		list, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range list {
+			env, _ := os.ReadFile(file) // it may have ended meanwhile
+			exe, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
+			if strings.Contains("\x00"+string(env), "\x00"+home+"\x00") && strings.HasPrefix(string(exe), "dbus-daemon") {
+				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+				pids = append(pids, pid)
+			}
+		}
+		return pids
+	}
+	for range 3 {
+		for _, bus := range []string{"NO=bus", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere"} {
+			if r := desktop.Send(context.Background(), desktop.Host{Environ: environ(bus)}, hello, "", desktop.Handle{}); r.Outcome != desktop.NotSent || r.Err == nil {
+				t.Errorf("result %+v", r)
+			}
 		}
 	}
-	buses := func() int {
-		out, _ := exec.Command("pgrep", "-c", "dbus-daemon").Output()
-		n := 0
-		fmt.Sscan(string(out), &n)
-		return n
+	if left := buses(); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
 	}
-	before := buses()
-	for range 3 {
-		desktop.Send(context.Background(), desktop.Host{Environ: []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", "HOME=" + os.Getenv("HOME")}}, hello, "", desktop.Handle{})
-		desktop.Send(context.Background(), desktop.Host{Environ: []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere"}}, hello, "", desktop.Handle{})
+	launch := exec.Command("dbus-launch")
+	launch.Env = environ("NO=bus")
+	if out, err := launch.Output(); err != nil {
+		t.Fatalf("dbus-launch: %v %s", err, out)
 	}
-	if after := buses(); after > before {
-		t.Errorf("%d bus daemons before, %d after", before, after)
+	found := buses()
+	for _, pid := range found {
+		syscall.Kill(pid, syscall.SIGTERM)
+	}
+	if len(found) != 1 {
+		t.Errorf("of one that was left behind on purpose %d are seen", len(found))
 	}
 }
 
-// TestAbsentOnARealBus: dbus-daemon without a service; notify-send is there.
-func TestAbsentOnARealBus(t *testing.T) {
-	addr := realBus(t, "")
-	r := desktop.Send(context.Background(), desktop.Host{Environ: []string{addr, "PATH=" + os.Getenv("PATH")}}, hello, "", desktop.Handle{})
+// TestRealAbsent: dbus-daemon without a service; notify-send is there.
+func TestRealAbsent(t *testing.T) {
+	addr := realBus(t, nil, nil)
+	environ := []string{"DBUS_SESSION_BUS_ADDRESS=" + addr, "PATH=" + os.Getenv("PATH")}
+	r := desktop.Send(context.Background(), desktop.Host{Environ: environ}, hello, "", desktop.Handle{})
 	if r.Outcome != desktop.NotSent || r.Err == nil || !strings.Contains(r.Err.Error(), "notify-send") || r.Took > 2*time.Second {
 		t.Errorf("result %+v", r)
 	}

@@ -149,7 +149,6 @@ func (st *Stage) Start(o Options) (s *Session, err error) {
 	// From here on nothing that is sent is lost; what comes before the command
 	// runs waits for it. The size is read after that for the same reason.
 	st.handOver()
-	st.over = true
 	s.copySize()
 	s.tty.given = st.modes
 	if l.Foreground = s.tty.makeRaw(); l.Foreground {

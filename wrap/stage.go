@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/creack/pty"
@@ -22,26 +23,26 @@ type Stage struct {
 	back    int    // socket to the monitor
 	monitor int    // process id
 	used    bool   // by a session, or closed
-	over    bool   // the signals have been handed over
 
 	modes *term.State // of the pty
 
 	sigs   chan os.Signal
-	begin  chan struct{} // closed when the session begins
-	handed chan struct{} // closed when the signals are the session's
+	once   sync.Once     // for begin
+	begin  chan struct{} // closed when catch is to let go of the signals
+	handed chan struct{} // closed when it has
 }
 
 // Prepare opens a pty with the modes of this process's terminal, starts the
-// monitor on it and begins to catch signals. It leaves the terminal alone. The error is [ErrNoTerminal] or
-// another; the command can then still be run by [Exec].
+// monitor on it and begins to catch signals. It leaves the terminal alone. The
+// error is [ErrNoTerminal] or another; the command can then still be run by
+// [Exec].
 func Prepare() (*Stage, error) {
 	if !onTerminal(stdout) {
 		return nil, ErrNoTerminal
 	}
 	st := &Stage{sigs: make(chan os.Signal, 64), begin: make(chan struct{}), handed: make(chan struct{})}
 	go st.catch()
-	err := st.open()
-	if err != nil {
+	if err := st.open(); err != nil {
 		st.releaseSignals()
 		return nil, err
 	}
@@ -71,9 +72,9 @@ func (st *Stage) catch() {
 	}
 }
 
-// handOver ends that.
+// handOver ends that; signals then stay in sigs for whoever reads it.
 func (st *Stage) handOver() {
-	close(st.begin)
+	st.once.Do(func() { close(st.begin) })
 	<-st.handed
 }
 
@@ -102,11 +103,7 @@ func (st *Stage) Close() {
 		return
 	}
 	st.used = true
-	if st.over {
-		signal.Stop(st.sigs)
-	} else {
-		st.releaseSignals()
-	}
+	st.releaseSignals()
 	unix.Close(st.back)
 	unix.Close(st.master)
 	reap(st.monitor)

@@ -110,13 +110,10 @@ func (s *chatStream) answer(blocks []Block) {
 	s.ping = func() { s.line(": ping") }
 	s.chunk(map[string]any{"role": "assistant", "content": ""}, nil)
 	for i := 0; i < len(blocks) && s.ctx.Err() == nil; i++ {
+		if s.control(blocks[i]) {
+			continue
+		}
 		switch b := blocks[i].(type) {
-		case Pause:
-			s.pause(time.Duration(b))
-		case Gate:
-			s.gate(b)
-		case Drop:
-			panic(http.ErrAbortHandler)
 		case Tool:
 			s.call(b)
 		case Text:

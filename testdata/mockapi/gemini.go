@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // gemini answers a request of the Gemini API. Scenarios are the common ones,
@@ -96,13 +95,10 @@ func (s *geminiStream) answer(blocks []Block) {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.ping = func() {}
 	for i := 0; i < len(blocks) && s.ctx.Err() == nil; i++ {
+		if s.control(blocks[i]) {
+			continue
+		}
 		switch b := blocks[i].(type) {
-		case Pause:
-			s.pause(time.Duration(b))
-		case Gate:
-			s.gate(b)
-		case Drop:
-			panic(http.ErrAbortHandler)
 		case Tool:
 			s.data(geminiChunk([]any{map[string]any{"functionCall": map[string]any{"name": b.Name, "args": b.Input, "id": s.srv.id("call")}}}, ""))
 		case Text:

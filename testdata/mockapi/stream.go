@@ -48,14 +48,10 @@ func (s *stream) answer(model string, blocks []Block) {
 		if s.ctx.Err() != nil {
 			return
 		}
+		if s.control(b) {
+			continue
+		}
 		switch b := b.(type) {
-		case Pause:
-			s.pause(time.Duration(b))
-		case Gate:
-			s.gate(b)
-		case Drop:
-			// net/http closes the connection and logs nothing for this value.
-			panic(http.ErrAbortHandler)
 		case Tool:
 			stop = "tool_use"
 			s.tool(b)
@@ -87,6 +83,23 @@ func rate(r, otherwise int) int {
 		return r
 	}
 	return otherwise
+}
+
+// control does what a block says of the stream itself, and reports whether it
+// was one of those.
+func (s *stream) control(b Block) bool {
+	switch b := b.(type) {
+	case Pause:
+		s.pause(time.Duration(b))
+	case Gate:
+		s.gate(b)
+	case Drop:
+		// net/http closes the connection and logs nothing for this value.
+		panic(http.ErrAbortHandler)
+	default:
+		return false
+	}
+	return true
 }
 
 // wait waits d, or less if the client goes away.

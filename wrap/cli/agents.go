@@ -37,7 +37,10 @@ func newCatalog(userDir string) *catalog {
 var errNoAgent = errors.New("no such agent")
 
 // names lists the agents that have a manifest, sorted.
-func (c *catalog) names() []string {
+func (c *catalog) names() []string { return c.with(c.foreign()) }
+
+// with lists the agents that have a built-in manifest and the others, sorted.
+func (c *catalog) with(others map[string]bool) []string {
 	seen := map[string]bool{}
 	if list, err := fs.ReadDir(c.builtin, "."); err == nil {
 		for _, e := range list {
@@ -46,7 +49,7 @@ func (c *catalog) names() []string {
 			}
 		}
 	}
-	for n := range c.foreign() {
+	for n := range others {
 		seen[n] = true
 	}
 	out := make([]string, 0, len(seen))

@@ -23,10 +23,7 @@ func (r *explained) printExample(w io.Writer, blank bool) (notes []string, right
 	}
 	ex := manifest.Example{Match: true, Screen: r.final}
 	if blank {
-		matched := map[int]bool{}
-		if want.Rule != nil { // what only came near is no reason to show it
-			matched = r.matched()
-		}
+		matched := r.matched()
 		red := redact(ex.AsWritten(), matched, same)
 		ex.Screen = red.screen
 		if len(matched) > 0 {
@@ -85,17 +82,12 @@ func ruleName(v detect.Verdict) string {
 	return v.Name
 }
 
-// matched lists the rows that the winning rule's patterns begin in; without
-// one those of the rules that came near.
+// matched lists the rows that the winning rule's patterns begin in. What only
+// came near is no reason to show a row.
 func (r *explained) matched() map[int]bool {
 	rows := map[int]bool{}
-	traces := r.rules.Explain(&r.final)
-	won := false
-	for _, t := range traces {
-		won = won || t.Wins
-	}
-	for _, t := range traces {
-		if t.Row >= 0 && (t.Wins || !won && t.Near) {
+	for _, t := range r.rules.Explain(&r.final) {
+		if t.Wins && t.Row >= 0 {
 			rows[t.Row] = true
 		}
 	}

@@ -35,7 +35,7 @@ func (c *catalog) withName(name string, names func(manifest.Head) []string) (str
 	quoted := []byte(strconv.Quote(name))
 	buf := make([]byte, headSize)
 	foreign := c.foreign()
-	for _, agent := range c.names() {
+	for _, agent := range c.with(foreign) {
 		if !foreign[agent] && !c.mentions(agent, quoted, buf) {
 			continue
 		}

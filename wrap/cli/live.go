@@ -254,7 +254,9 @@ func (l *live) rest(b batch) {
 	defer l.mu.Unlock()
 	l.busy = time.Time{}
 	if l.spare == nil && (cap(b.out) <= 3*mirrorTail || l.queue != nil && cap(l.queue) > mirrorTail) {
-		l.spare = b.out[:0] // in a flood two buffers take turns; at rest they are given back
+		// In a flood two buffers take turns; at rest those are given back that an
+		// unwatched command's output, twice mirrorRecent, does not need.
+		l.spare = b.out[:0]
 	}
 }
 
